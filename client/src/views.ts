@@ -19,5 +19,8 @@ export type Logged = Extract<EventsItem, { id: string }>['data'];
  * A change in a channel: `data.type` names it, and `event_id` numbers the events of a channel without gaps.
  */
 export type ChannelEvent = Extract<Logged, { user: unknown }>;
-/** A transient notice: typing, presence, or the text that a model is writing. */
+/**
+ * A transient notice: typing, presence, the text that a model is writing, a question of a tool, changed rights. `channel_id` is null where it
+ * concerns the person in all channels.
+ */
 export type ChannelNotice = Extract<EventsItem, { notice: unknown }>['notice'];

@@ -34,20 +34,35 @@ const createChannel = (...grants: Grant[]) => makeChannel(server, people.owner, 
 
 interface Listening {
   heard(): Event[];
+  /** How often it was told that rights may have changed. */
+  toldOfRights(): number;
   /** The code of the refusal, or another sign that the connection has ended. */
   ended(): string | undefined;
 }
+
+const countOfRights = (notices: { data: { type: string } }[]) =>
+  notices.filter(({ data }) => data.type === 'access:updated').length;
 
 const DOORS: Record<string, (token: string) => Promise<Listening>> = {
   async 'Socket.IO'(token) {
     const listener = await listenBySocket(server.url, token || undefined);
     closers.push(listener.close);
-    return { heard: () => listener.enveloped, ended: () => listener.refusal?.code ?? listener.ended };
+    const toldOfRights = () => countOfRights(listener.notices);
+    return {
+      toldOfRights,
+      heard: () => listener.enveloped,
+      ended: () => listener.refusal?.code ?? listener.ended,
+    };
   },
   async tRPC(token) {
     const subscription = await subscribe(server.url, token || undefined);
     closers.push(subscription.close);
-    return { heard: () => subscription.items.map(({ event }) => event), ended: () => subscription.failure };
+    const toldOfRights = () => countOfRights(subscription.notices);
+    return {
+      toldOfRights,
+      heard: () => subscription.items.map(({ event }) => event),
+      ended: () => subscription.failure,
+    };
   },
 };
 
@@ -109,6 +124,31 @@ describe.each(Object.keys(DOORS))('at the %s door', (door) => {
     // An admitted user receives only later events, at both doors.
     expect(heard).not.toContain('before');
     expect(listening.ended()).toBeUndefined();
+  });
+
+  it('the loss of a channel is told to those who lost it', async () => {
+    const { stranger, reader } = people;
+    const id = await createChannel(grant(stranger.id, 'read'), grant(reader.id, 'read'));
+    const [loses, keeps] = [await listen(stranger.token), await listen(reader.token)];
+    await share(id, grant(reader.id, 'read'));
+    await until('the notice', () => loses.toldOfRights() === 1);
+    await contentsOf(keeps);
+    expect(keeps.toldOfRights()).toBe(0);
+  });
+
+  it('a change of a group is told to its members, also where they can read as before', async () => {
+    const { stranger, reader } = people;
+    const { id } = await asOwner('POST /groups/create', {
+      name: `writers ${Math.random()}`,
+      description: '',
+    });
+    await asOwner(`POST /groups/id/${id}/users/add`, { user_ids: [stranger.id] });
+    const [member, other] = [await listen(stranger.token), await listen(reader.token)];
+    await asOwner(`POST /groups/id/${id}/users/remove`, { user_ids: [stranger.id] });
+    await until('the notice', () => member.toldOfRights() === 1);
+    await contentsOf(other);
+    expect(other.toldOfRights()).toBe(0);
+    await asOwner(`DELETE /groups/id/${id}/delete`);
   });
 
   it('a new channel delivers its events from the first message on', async () => {

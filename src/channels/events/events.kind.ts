@@ -1,10 +1,12 @@
 import { listReaders } from '../../channelbase/channels.access.repository.ts';
 import { readableChannels } from '../../channelbase/channels.access.service.ts';
+import { authorOf } from '../../channelbase/channels.changes.ts';
 import { AddressedNotice } from '../../channelbase/channels.notices.schema.ts';
+import type { Actor } from '../../core/scope.ts';
 import type { Sql } from '../../database/sql.ts';
 import { StreamEvent, type StreamKind, StreamNotice, streamOf } from '../../events/streams.ts';
 import { readClock, readEvents, readHeads, readPositions, readRecentHeads } from './events.repository.ts';
-import { ChannelEventView, reloadOf } from './events.schema.ts';
+import { ChannelEventView, type RightsNoticeView, reloadOf } from './events.schema.ts';
 
 export const CHANNEL = 'channel';
 export const channelStream = (channelId: string): string => streamOf(CHANNEL, channelId);
@@ -55,6 +57,16 @@ const streamEventOf = (view: ChannelEventView): StreamEvent =>
     size: charactersOf(view),
     rewrites: REWRITING.has(view.data.type),
   });
+
+export function rightsNotice(person: Actor): StreamNotice {
+  const body: RightsNoticeView = {
+    channel_id: null,
+    message_id: null,
+    data: { type: 'access:updated', data: {} },
+    user: authorOf(person),
+  };
+  return new StreamNotice(channelStream(''), body);
+}
 
 function noticeOf({ to, notice }: AddressedNotice) {
   const isFarewell = notice.data.type === 'channel:deleted';

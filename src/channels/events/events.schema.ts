@@ -51,6 +51,21 @@ export const ChannelReloadView = z
   .meta({ id: 'ChannelReload' });
 export type ChannelReloadView = z.infer<typeof ChannelReloadView>;
 
+/**
+ * A notice of no channel: the rights of the person may have changed, or a channel is not readable any more. Clients ask
+ * again for what depends on rights.
+ */
+export const RightsNoticeView = z
+  .object({
+    channel_id: z.null(),
+    message_id: z.null(),
+    data: z.object({ type: z.literal('access:updated'), data: z.object({}) }),
+    /** The person. */
+    user: Author,
+  })
+  .meta({ id: 'RightsNotice' });
+export type RightsNoticeView = z.infer<typeof RightsNoticeView>;
+
 /** An item of a channel's log for clients. */
 export type LoggedView = ChannelEventView | ChannelReloadView;
 

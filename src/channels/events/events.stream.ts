@@ -15,9 +15,9 @@ import {
 } from '../../events/cursor.ts';
 import { readableStreams } from '../../events/readable.ts';
 import { Subscriber } from '../../events/subscriber/subscriber.ts';
-import { channelStream } from './events.kind.ts';
+import { channelStream, rightsNotice } from './events.kind.ts';
 import { readClock, readRecentHeads } from './events.repository.ts';
-import type { ChannelEventView, ChannelReloadView } from './events.schema.ts';
+import type { ChannelEventView, ChannelReloadView, RightsNoticeView } from './events.schema.ts';
 
 export interface StreamOptions {
   /** Only these channels; otherwise all channels that the caller may read. */
@@ -28,7 +28,7 @@ export interface StreamOptions {
 
 /** Clients send the `id` of an event as `lastEventId` to continue after it. */
 // Written out: the client's declarations would name an alias of a union, and must stand on their own.
-export type StreamItem = Item<ChannelEventView | ChannelReloadView, ChannelNoticeView>;
+export type StreamItem = Item<ChannelEventView | ChannelReloadView, ChannelNoticeView | RightsNoticeView>;
 
 /**
  * A cursor for the current moment. A client that asks for it first misses no event, even if its first socket
@@ -79,6 +79,7 @@ export async function openEventStream(
     userId: actor.id,
     only: channel_ids?.map((id) => channelStream(id.toLowerCase())) ?? null,
     // Identifies the caller again, because a notice about a new role or an ended session may have been lost.
+    rightsNotice: () => rightsNotice(actor),
     askReadable: async (among) =>
       readableStreams(derivedScope(scope, { actor: await scope.identify() }), kinds, among),
   });

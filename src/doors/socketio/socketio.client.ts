@@ -1,4 +1,5 @@
 import { watchCaller } from '../../auth/watch.ts';
+import { rightsNotice } from '../../channels/events/events.kind.ts';
 import { EVENT_PATHS } from '../../channels/events/events.schema.ts';
 import { cutPath } from '../../core/access.ts';
 import { runCall } from '../../core/limits/calls.ts';
@@ -80,7 +81,7 @@ export class EventClient {
       const recheck = () => void this.#subscriber?.recheck();
       this.#unwatch = watchCaller(bus, { actorOf: () => this.#actor, recheck, end: this.#onEnded });
     }
-    await this.#subscriber.recheck();
+    await this.#subscriber.recheck(false);
   }
 
   /** The scope of an operation, for the present person and rights. @throws AppError when the client is not admitted any more */
@@ -94,7 +95,8 @@ export class EventClient {
     this.#subscriber?.close();
   }
 
-  #subscribe({ id }: Actor): Subscriber {
+  #subscribe(actor: Actor): Subscriber {
+    const { id } = actor;
     const { hub, log } = this.#context.parts;
     if (!this.#start) throw new Error('A client begins where it stood when it was let in.');
     return new Subscriber({
@@ -111,6 +113,7 @@ export class EventClient {
         if (this.#context === context) this.#actor = actor;
         return runCall(actor.id, {}, () => readableStreams(scopeOf(context, actor), hub.kinds, among));
       },
+      rightsNotice: () => rightsNotice(this.#actor ?? actor),
       run: (work) => runCall(this.#actor?.id ?? id, {}, work),
     });
   }

@@ -13,6 +13,8 @@ export interface Asking {
   leave(stream: string): void;
   /** The person may read these streams as well. @param since the numbers after which new readers begin, where a change named them */
   follow(streams: string[], since: ReadonlyMap<string, number>): Promise<void>;
+  /** Tells the client that the rights of the person may have changed. */
+  tellRights(): void;
   /** The person may still read the stream. */
   release(stream: string): void;
   close(failure: unknown): void;
@@ -33,6 +35,8 @@ export class Access {
   /** Streams in doubt, each with the number after which a new reader begins. */
   #doubted = new Map<string, number>();
   #isAllDoubted = false;
+  /** Whether the client is told of the next answer, whatever it is. */
+  #isChange = false;
   #asking: Promise<void> | undefined;
 
   constructor(subscriber: Asking, options: AccessOptions) {
@@ -54,9 +58,14 @@ export class Access {
     void this.#askSoon();
   }
 
-  /** The rights of the person have changed. Resolves when the answer is applied, or has closed the subscriber. */
-  doubtAll(): Promise<void> {
+  /**
+   * Checks all streams. Resolves when the answer is applied, or has closed the subscriber.
+   *
+   * @param isChange whether the rights of the person may have changed, so that the client is told
+   */
+  doubtAll(isChange: boolean): Promise<void> {
     this.#isAllDoubted = true;
+    this.#isChange ||= isChange;
     return this.#askSoon();
   }
 
@@ -79,14 +88,16 @@ export class Access {
   async #ask(): Promise<void> {
     const { only } = this.#options;
     const since = this.#doubted;
-    const isAll = this.#isAllDoubted;
+    const [isAll, isChange] = [this.#isAllDoubted, this.#isChange];
     this.#doubted = new Map();
     this.#isAllDoubted = false;
+    this.#isChange = false;
     const asked = isAll ? [...this.#subscriber.streams] : [...since.keys()];
     const among = isAll ? only && [...only] : await this.#changedAmong(asked);
-    if (among?.length !== 0) await this.#bringInLine(among, since);
+    const hasLost = among?.length !== 0 && (await this.#bringInLine(among, since));
     // A stream that is in doubt again stays held: this answer may be from before the change.
     for (const stream of asked) if (!this.isInDoubt(stream)) this.#subscriber.release(stream);
+    if (isChange || hasLost) this.#subscriber.tellRights();
   }
 
   /** The streams whose access has changed. One statement answers all subscribers, and most need no further one. */
@@ -96,17 +107,19 @@ export class Access {
     return streams.filter((stream, at) => readers[at]?.has(userId) !== this.#subscriber.isFollowing(stream));
   }
 
-  /** @param among null for all streams */
-  async #bringInLine(among: readonly string[] | null, since: ReadonlyMap<string, number>): Promise<void> {
+  /** @param among null for all streams @returns whether the person has lost one */
+  async #bringInLine(among: readonly string[] | null, since: ReadonlyMap<string, number>): Promise<boolean> {
     const { only, askReadable } = this.#options;
     const subscriber = this.#subscriber;
     const readable = await askReadable(among);
-    if (subscriber.isClosed) return;
+    if (subscriber.isClosed) return false;
     if (only && among?.some((stream) => !readable.has(stream))) throw new AppError('forbidden');
-    for (const stream of among ?? [...subscriber.streams]) {
-      if (subscriber.isFollowing(stream) && !readable.has(stream)) subscriber.leave(stream);
-    }
+    const lost = (among ?? [...subscriber.streams]).filter(
+      (stream) => subscriber.isFollowing(stream) && !readable.has(stream),
+    );
+    for (const stream of lost) subscriber.leave(stream);
     const added = [...readable].filter((stream) => !subscriber.isFollowing(stream));
     if (added.length > 0) await subscriber.follow(added, since);
+    return lost.length > 0;
   }
 }

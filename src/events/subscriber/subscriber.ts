@@ -21,6 +21,8 @@ export interface SubscriberOptions {
   /** The only streams of the subscription; null for all that the person may read. */
   only: readonly string[] | null;
   askReadable: AccessOptions['askReadable'];
+  /** The notice that the rights of the person may have changed. */
+  rightsNotice(): StreamNotice;
   /** Runs reads for the person as one of their calls. */
   run?: ((work: () => Promise<void>) => Promise<void>) | undefined;
 }
@@ -90,7 +92,7 @@ export class Subscriber implements Attendant, Asking {
 
   /** Follows what the person may read now. Every event that is logged after the promise resolves is sent. @throws AppError */
   async open(): Promise<void> {
-    await this.recheck();
+    await this.recheck(false);
     if (this.#failure !== undefined) throw this.#failure;
   }
 
@@ -232,12 +234,16 @@ export class Subscriber implements Attendant, Asking {
     this.#access.doubt(change);
   }
 
-  /** Checks person and access anew. Resolves when the answer is applied, or has closed the subscriber. */
-  async recheck(): Promise<void> {
+  /** Checks person and access anew, and tells the client unless the subscriber begins. Resolves as `Access.doubtAll`. */
+  async recheck(isChange = true): Promise<void> {
     if (this.#isClosed) return;
     for (const [stream, followed] of this.#followed) this.#hold(stream, followed);
-    await this.#access.doubtAll();
+    await this.#access.doubtAll(isChange);
     this.#settle();
+  }
+
+  tellRights(): void {
+    if (!this.#isClosed) this.#passOn(this.#options.rightsNotice());
   }
 
   leave(stream: string): void {
