@@ -76,6 +76,27 @@ function windowOf(
   };
 }
 
+/** A limit of the configuration in its window of now, with its place in the list. */
+export interface PlacedLimit extends Pick<Window, 'starts_at' | 'ends_at'> {
+  place: number;
+  scope: Limit['scope'];
+  /** Null: each account, group or model. */
+  id: string | null;
+  /** Whether each account has the limit for itself, beside the group or model. */
+  is_own: boolean;
+  per: Limit['per'];
+  most_requests: number | null;
+  most_tokens: number | null;
+  most_cost: number | null;
+}
+
+export const placeLimits = (limits: readonly Limit[], now: Date): PlacedLimit[] =>
+  limits.map(({ scope, id = null, each, per, requests = null, tokens = null, cost = null }, place) => ({
+    ...{ place, scope, id, per, is_own: each === true && scope !== 'user' },
+    ...boundsOf(per, now),
+    ...{ most_requests: requests, most_tokens: tokens, most_cost: cost },
+  }));
+
 function boundsOf(per: Limit['per'], now: Date): { starts_at: number; ends_at: number } {
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
   const minute = Math.floor(now.getTime() / 60_000);

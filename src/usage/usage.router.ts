@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { administrator, member, router } from '../core/trpc/trpc.ts';
-import { ownQuery, UsageLimit, UsageSum, usageQuery } from './usage.schema.ts';
-import { listOwnLimits, listOwnUsage, listUsage } from './usage.service.ts';
+import { budgetsQuery, ownQuery, UsageBudget, UsageLimit, UsageSum, usageQuery } from './usage.schema.ts';
+import { listBudgets, listOwnLimits, listOwnUsage, listUsage } from './usage.service.ts';
 
 const KEPT =
   'Calls are kept for `USAGE_RETENTION_DAYS`, 365 days unless configured. Those of deleted accounts stay, without the name.';
@@ -21,6 +21,23 @@ export const usageRouter = router({
     .input(usageQuery)
     .output(z.object({ items: z.array(UsageSum) }))
     .query(({ ctx, input }) => listUsage(ctx.scope, input)),
+
+  budgets: administrator
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/usage/budgets',
+        tags: ['usage'],
+        summary: 'List how much of the limits is used, by whom',
+        description:
+          'Each limit of `usage.limits` in its window of now, with the accounts, groups and models that have used ' +
+          'something of it, reservations of running calls included; the largest share first.',
+      },
+      access: 'administrator',
+    })
+    .input(budgetsQuery)
+    .output(z.object({ items: z.array(UsageBudget) }))
+    .query(({ ctx, input }) => listBudgets(ctx.scope, input)),
 
   own: member
     .meta({

@@ -43,13 +43,14 @@ export const UsageSum = z
   .meta({ id: 'UsageSum' });
 export type UsageSum = z.infer<typeof UsageSum>;
 
+const PER = ['minute', 'day', 'month'] as const;
 const part = z.object({ most: z.number(), used: z.number(), remaining: z.number() }).nullable();
 
 export const UsageLimit = z
   .object({
     /** `for you`, `for your group`, `for the model …`, `for all`. */
     whom: z.string(),
-    per: z.enum(['minute', 'day', 'month']),
+    per: z.enum(PER),
     /** Null where the limit sets none. */
     requests: part,
     tokens: part,
@@ -59,3 +60,33 @@ export const UsageLimit = z
   })
   .meta({ id: 'UsageLimit' });
 export type UsageLimit = z.infer<typeof UsageLimit>;
+
+export const budgetsQuery = z.object({
+  skip: z.int().min(0).default(0),
+  limit: z.int().min(1).max(LIMITS.pageSize).default(50),
+});
+export type BudgetsQuery = z.infer<typeof budgetsQuery>;
+
+export const UsageBudget = z
+  .object({
+    /** The place of the limit in `usage.limits`, from 0. */
+    place: z.int(),
+    scope: z.enum(['user', 'group', 'model', 'all']),
+    per: z.enum(PER),
+    /** The group or model; null for limits of accounts and of all. */
+    subject: z.string().nullable(),
+    /** The name of the group; null for a deleted one and for others. */
+    subject_name: z.string().nullable(),
+    /** The account; null where accounts share the limit. */
+    user_id: z.string().nullable(),
+    /** Null for a deleted account. */
+    user_name: z.string().nullable(),
+    /** Null where the limit sets none. */
+    requests: part,
+    tokens: part,
+    cost: part,
+    /** When the window ends. */
+    resets_at: seconds(),
+  })
+  .meta({ id: 'UsageBudget' });
+export type UsageBudget = z.infer<typeof UsageBudget>;

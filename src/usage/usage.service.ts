@@ -1,9 +1,16 @@
 import { invalid } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
-import { windowsFor } from './usage.limits.ts';
+import { placeLimits, windowsFor } from './usage.limits.ts';
 import { type Amounts, readCounters } from './usage.repository.ts';
-import type { OwnQuery, UsageLimit, UsageQuery, UsageSum } from './usage.schema.ts';
-import { readSums } from './usage.views.repository.ts';
+import type {
+  BudgetsQuery,
+  OwnQuery,
+  UsageBudget,
+  UsageLimit,
+  UsageQuery,
+  UsageSum,
+} from './usage.schema.ts';
+import { readBudgets, readSums } from './usage.views.repository.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS = 30;
@@ -37,12 +44,7 @@ export async function listOwnLimits(scope: Scope): Promise<{ items: UsageLimit[]
   const counted = windows.length > 0 ? await readCounters(scope.sql, windows) : [];
   const items = windows.map((window): UsageLimit => {
     const sums = counted.find(({ key }) => key === window.key);
-    const part = (kind: keyof Amounts) => {
-      const [most, used] = [window[`most_${kind}`], sums?.[kind] ?? 0];
-      return most === null
-        ? null
-        : { most, used: rounded(used), remaining: rounded(Math.max(0, most - used)) };
-    };
+    const part = (kind: keyof Amounts) => partOf(window[`most_${kind}`], sums?.[kind] ?? 0);
     return {
       whom: window.whom,
       per: window.per,
@@ -54,6 +56,24 @@ export async function listOwnLimits(scope: Scope): Promise<{ items: UsageLimit[]
   });
   return { items };
 }
+
+/** The use of all limits in their windows of now. */
+export async function listBudgets(scope: Scope, page: BudgetsQuery): Promise<{ items: UsageBudget[] }> {
+  const limits = placeLimits(scope.configs.current.usage?.limits ?? [], new Date());
+  if (limits.length === 0) return { items: [] };
+  const rows = await readBudgets(scope.sql, limits, page);
+  return {
+    items: rows.map(({ most_requests, most_tokens, most_cost, ...used }) => ({
+      ...used,
+      requests: partOf(most_requests, used.requests),
+      tokens: partOf(most_tokens, used.tokens),
+      cost: partOf(most_cost, used.cost),
+    })),
+  };
+}
+
+const partOf = (most: number | null, used: number) =>
+  most === null ? null : { most, used: rounded(used), remaining: rounded(Math.max(0, most - used)) };
 
 /** Sums of costs have the errors of binary fractions. */
 const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;

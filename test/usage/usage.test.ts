@@ -307,6 +307,59 @@ describe('A limit', () => {
     ]);
   });
 
+  it('is shown to administrators with what each account, group and model has used of it, in one statement', async () => {
+    const { body: group } = await server.as(root)('POST /groups/create', { name: 'Bakers', description: '' });
+    await server.as(root)(`POST /groups/id/${group.id}/users/add`, { user_ids: [ann.id, bob.id] });
+    await limitTo(
+      server,
+      root,
+      { scope: 'user', requests: 10, tokens: 1_000, per: 'month' },
+      { scope: 'user', id: bob.id, requests: 2, per: 'month' },
+      { scope: 'group', id: group.id, requests: 100, each: true, per: 'month' },
+      { scope: 'model', tokens: 3_000, per: 'month' },
+      { scope: 'model', id: 'sm*', requests: 50, per: 'month' },
+      { scope: 'all', requests: 60, per: 'month' },
+    );
+    await chat(server, ann);
+    await chat(server, bob);
+    expect((await server.as(ann)('GET /usage/budgets')).status).toBe(403);
+    let items: Record<string, unknown>[] = [];
+    const statements = await recordStatements(async () => {
+      ({ items } = (await server.as(root)('GET /usage/budgets')).body);
+    });
+    expect(statements).toHaveLength(1);
+    const of = (used: number, most: number) => ({ most, used, remaining: most - used });
+    const nothing = { subject: null, subject_name: null, user_id: null, user_name: null };
+    const limit = { requests: null, tokens: null, cost: null, per: 'month', resets_at: expect.any(Number) };
+    const user = {
+      ...nothing,
+      ...limit,
+      place: 0,
+      scope: 'user',
+      requests: of(1, 10),
+      tokens: of(15, 1_000),
+    };
+    const inGroup = { subject: group.id, subject_name: 'Bakers', requests: of(1, 100) };
+    const each = { ...nothing, ...limit, place: 2, scope: 'group', ...inGroup };
+    const ofAnn = { user_id: ann.id, user_name: 'Ann' };
+    const ofBob = { user_id: bob.id, user_name: 'Bob' };
+    const sorted = (some: Record<string, unknown>[]) =>
+      some.toSorted((a, b) => `${a.place} ${a.user_name}`.localeCompare(`${b.place} ${b.user_name}`));
+    expect(sorted(items)).toEqual([
+      { ...user, ...ofAnn },
+      { ...user, ...ofBob },
+      { ...user, ...ofBob, place: 1, requests: of(1, 2), tokens: null },
+      { ...each, ...ofAnn },
+      { ...each, ...ofBob },
+      { ...nothing, ...limit, place: 3, scope: 'model', subject: 'small', tokens: of(30, 3_000) },
+      { ...nothing, ...limit, place: 4, scope: 'model', subject: 'sm*', requests: of(2, 50) },
+      { ...nothing, ...limit, place: 5, scope: 'all', requests: of(2, 60) },
+    ]);
+    expect(items[0]).toMatchObject({ place: 1 });
+    const { body } = await server.as(root)('GET /usage/budgets?skip=1&limit=2');
+    expect(body.items).toEqual(items.slice(1, 3));
+  });
+
   it.each([
     [{ scope: 'user', per: 'day' }, /needs requests, tokens or cost/],
     [{ scope: 'user', requests: -1, per: 'day' }, /requests/],
