@@ -14,6 +14,14 @@ const WEATHER = `
         """
         await __event_emitter__({"type": "status", "data": {"description": f"Looking at {city}", "done": False}})
         return f"It is 7 degrees in {city}."
+
+    async def warn(self, __event_call__=None) -> str:
+        confirmed = await __event_call__({"type": "confirmation", "data": {"title": "Warn all?", "message": "A storm comes."}})
+        return "All are warned." if confirmed else "Nobody is warned."
+
+    async def place(self, __event_call__=None) -> str:
+        city = await __event_call__({"type": "input", "data": {"title": "Where are you?", "placeholder": "A city"}})
+        return f"It rains in {city}."
 `;
 
 describe.skipIf(withoutBrowser)('models on the page (needs chromium)', async () => {
@@ -85,6 +93,63 @@ describe.skipIf(withoutBrowser)('models on the page (needs chromium)', async () 
     await page.getByRole('button', { name: /^Usage: .*30 tokens/ }).click();
     await page.getByText('Tokens written').waitFor();
     expect(await violationsOn(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  /** The model calls a function without arguments, and repeats its result. */
+  const callOnce = (name: string) =>
+    provider.script((request, wire) => {
+      const results = request.body.messages.filter(({ role }: { role: string }) => role === 'tool');
+      if (results.length > 0) wire.say(results[0].content);
+      else wire.call({ name, arguments: {} });
+    });
+
+  test('a tool that a model calls asks the person, who answers later from the message', async () => {
+    callOnce('warn');
+    await ask('warn them');
+    const dialog = page.getByRole('dialog', { name: 'Warn all?' });
+    await dialog.getByText('weather asks, called by the model Helper.').waitFor();
+    await dialog.getByText('A storm comes.').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    // Keys that were meant for the composer do not answer.
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Space');
+    await dialog.getByRole('button', { name: 'Answer later' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('Waits for your answer.').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Answer', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText('All are warned.').waitFor();
+    expect(await page.getByText('Waits for your answer.').count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  test('the question is shown wherever the person is, until one of the pages answers', async () => {
+    callOnce('place');
+    const other = await page.context().newPage();
+    await other.goto('/models');
+    await other.getByText('Helps with the weather').waitFor();
+    await ask('does it rain?');
+    const [here, there] = [page, other].map((each) => each.getByRole('dialog', { name: 'Where are you?' }));
+    await here?.waitFor();
+    await there?.getByRole('textbox').fill('Bergen');
+    await there?.getByRole('button', { name: 'Send' }).click();
+    await there?.waitFor({ state: 'detached' });
+    await here?.waitFor({ state: 'detached' });
+    await page.getByText('It rains in Bergen.').waitFor();
+
+    // A page that is opened later asks, too; a stopped reply ends the question.
+    await ask('and now?');
+    await here?.waitFor();
+    await other.reload();
+    await there?.waitFor();
+    const replies = await server.as(reader)('GET /channels/questions');
+    const [{ channel_id, message_id }] = replies.body;
+    await server.as(reader)(`POST /channels/${channel_id}/messages/${message_id}/stop`);
+    await here?.waitFor({ state: 'detached' });
+    await there?.waitFor({ state: 'detached' });
+    await other.close();
     expect(faults).toEqual([]);
   });
 

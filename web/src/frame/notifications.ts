@@ -12,7 +12,7 @@ import { decodeMentions } from '../composer/mentions.ts';
 const SHOWN_CHARACTERS = 180;
 
 /** The person allowed them; the settings of the account ask. */
-const mayShow = () => 'Notification' in window && Notification.permission === 'granted';
+export const mayNotify = () => 'Notification' in window && Notification.permission === 'granted';
 
 /** Shows a notification for each message to the person while the window is away. Used once, by the shell. */
 export function useNotifications(): void {
@@ -21,7 +21,7 @@ export function useNotifications(): void {
   const navigate = useNavigate();
   useLive({
     onEvent({ channel_id, data }) {
-      if (data.type !== 'message' || document.hasFocus() || !mayShow()) return;
+      if (data.type !== 'message' || document.hasFocus() || !mayNotify()) return;
       const message = data.data;
       const channel = queryClient
         .getQueryData<Listed[]>(trpc.channels.list.queryKey())

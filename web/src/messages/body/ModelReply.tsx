@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Markdown } from '../../ui/markdown/Markdown.tsx';
 import type { MessageBodyProperties } from '../types.ts';
+import { AwaitedAnswer } from './AwaitedAnswer.tsx';
 import classes from './body.module.css';
 import { Failure } from './Failure.tsx';
 import { Reasoning } from './Reasoning.tsx';
@@ -24,6 +25,7 @@ export function ModelReply({ message, isLive, channelId, onStop, onRetry }: Mess
           {reply.toolCalls.map((call) => (
             <li key={call.id}>
               <ToolCallView call={call} isLive={isLive} />
+              {isLive && call.awaitsAnswer && <AwaitedAnswer message={message} callId={call.id} />}
             </li>
           ))}
         </ul>

@@ -9,10 +9,11 @@ import { durationOf, type ToolCall } from './reply.ts';
 /** One call of a tool: a line with its state, which folds open to all that is known of it. */
 export function ToolCallView({ call, isLive }: { call: ToolCall; isLive: boolean }) {
   const { t, i18n } = useTranslation('replies');
-  const { name, status, statuses, durationMs } = call;
+  const { name, status, statuses, durationMs, awaitsAnswer } = call;
   // A call that runs in a reply that has ended was cut off.
   const state = status === 'running' && !isLive ? 'cut' : status;
-  const detail = state === 'running' ? (statuses.at(-1) ?? t('call.running')) : null;
+  const running = awaitsAnswer ? t('call.waits') : (statuses.at(-1) ?? t('call.running'));
+  const detail = state === 'running' ? running : null;
   const summary = (
     <>
       {state === 'running' && <Loader size={12} aria-hidden />}

@@ -30,6 +30,8 @@ export interface ToolCall {
   /** JSON, as the model wrote it. */
   arguments: string;
   status: 'running' | 'done' | 'failed';
+  /** The tool has asked the person who called the model. */
+  awaitsAnswer: boolean;
   statuses: string[];
   result: string | null;
   durationMs: number | null;
@@ -71,6 +73,7 @@ function toolCallOf(call: Record<string, unknown>): ToolCall {
     name: text(call.name),
     arguments: text(call.arguments),
     status: status === 'done' || status === 'failed' ? status : 'running',
+    awaitsAnswer: call.awaits_answer === true,
     statuses: list(call.statuses).map(text),
     result: typeof call.result === 'string' ? call.result : null,
     durationMs: numberOrNull(call.duration_ms),

@@ -4,10 +4,11 @@ import { Play, Square } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { fieldErrors, showError } from '../../base/errors.ts';
+import { QuestionDialog } from '../../ui/questions/QuestionDialog.tsx';
+import { questionOf } from '../../ui/questions/question.ts';
 import { SchemaForm } from '../../ui/schema/SchemaForm.tsx';
 import type { JsonSchema } from '../../ui/schema/schema.ts';
 import { firstUnparsed, type Values } from '../../ui/schema/values.ts';
-import { QuestionDialog } from '../questions/QuestionDialog.tsx';
 import { RunOutput } from './RunOutput.tsx';
 import { useRun } from './useRun.ts';
 
@@ -79,7 +80,7 @@ export function RunTab({ tool }: { tool: Tool }) {
       {question && (
         <QuestionDialog
           key={question.ask}
-          event={question.event}
+          question={questionOf(question.event)}
           asker={tool.name}
           onAnswer={(value) => reply(question.ask, value)}
         />

@@ -1,21 +1,26 @@
 import { Button, Group, Modal, PasswordInput, Stack, Text, Textarea } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Question, questionOf } from './question.ts';
+import type { Question } from './question.ts';
 
 interface Properties {
-  /** What the tool gave to `__event_call__`. */
-  event: unknown;
+  question: Question;
   /** The name of the tool or function that asks. */
   asker: string;
+  /**
+   * Who asks and why, for a question that comes unexpectedly. The dialog then begins with the focus on this text: keys that
+   * are typed at that moment must not answer.
+   */
+  note?: string;
+  /** Closes the dialog without an answer; unless given, closing it declines. */
+  onLater?(): void;
   /** `false` where the person declines, as tools expect. */
   onAnswer(answer: unknown): Promise<unknown>;
 }
 
 /** A question of a running tool: a confirmation, or a text. Give it a `key` for each question. */
-export function QuestionDialog({ event, asker, onAnswer }: Properties) {
-  const { t } = useTranslation('tools');
-  const question = questionOf(event);
+export function QuestionDialog({ question, asker, note, onLater, onAnswer }: Properties) {
+  const { t } = useTranslation('questions');
   const [isBusy, setBusy] = useState(false);
   async function answer(value: unknown) {
     setBusy(true);
@@ -25,15 +30,20 @@ export function QuestionDialog({ event, asker, onAnswer }: Properties) {
   return (
     <Modal
       opened
-      onClose={() => void answer(question.kind === 'unknown' ? null : false)}
-      title={question.title || t('question.title', { name: asker })}
+      onClose={onLater ?? (() => void answer(question.kind === 'unknown' ? null : false))}
+      title={question.title || t('title', { name: asker })}
       closeOnClickOutside={false}
-      closeButtonProps={{ 'aria-label': t('question.decline') }}
+      closeButtonProps={{ 'aria-label': t(onLater ? 'later' : 'decline') }}
     >
+      {note && (
+        <Text size="sm" c="dimmed" mb="sm" tabIndex={-1} data-autofocus style={{ outline: 'none' }}>
+          {note}
+        </Text>
+      )}
       {question.kind === 'input' ? (
-        <InputForm question={question} isBusy={isBusy} onAnswer={answer} />
+        <InputForm question={question} isBusy={isBusy} takesFocus={!note} onAnswer={answer} />
       ) : (
-        <Confirmation question={question} isBusy={isBusy} onAnswer={answer} />
+        <Confirmation question={question} isBusy={isBusy} takesFocus={!note} onAnswer={answer} />
       )}
     </Modal>
   );
@@ -42,37 +52,42 @@ export function QuestionDialog({ event, asker, onAnswer }: Properties) {
 interface PartProperties {
   question: Question;
   isBusy: boolean;
+  takesFocus: boolean;
   onAnswer(value: unknown): void;
 }
 
-function Confirmation({ question: { kind, message }, isBusy, onAnswer }: PartProperties) {
-  const { t } = useTranslation('tools');
+function Confirmation({ question: { kind, message }, isBusy, takesFocus, onAnswer }: PartProperties) {
+  const { t } = useTranslation('questions');
   const isUnknown = kind === 'unknown';
   return (
     <Stack gap="md">
-      <Text style={{ whiteSpace: 'pre-wrap' }}>{isUnknown ? t('question.unknown') : message}</Text>
+      <Text style={{ whiteSpace: 'pre-wrap' }}>{isUnknown ? t('unknown') : message}</Text>
       <Group justify="flex-end" gap="xs">
         {!isUnknown && (
           <Button variant="default" disabled={isBusy} onClick={() => onAnswer(false)}>
-            {t('question.no')}
+            {t('no')}
           </Button>
         )}
-        <Button loading={isBusy} onClick={() => onAnswer(isUnknown ? null : true)} data-autofocus>
-          {isUnknown ? t('question.continue') : t('question.yes')}
+        <Button
+          loading={isBusy}
+          onClick={() => onAnswer(isUnknown ? null : true)}
+          data-autofocus={takesFocus || undefined}
+        >
+          {isUnknown ? t('continue') : t('yes')}
         </Button>
       </Group>
     </Stack>
   );
 }
 
-function InputForm({ question, isBusy, onAnswer }: PartProperties) {
-  const { t } = useTranslation('tools');
+function InputForm({ question, isBusy, takesFocus, onAnswer }: PartProperties) {
+  const { t } = useTranslation('questions');
   const [text, setText] = useState(question.value);
   const shared = {
-    label: question.message || t('question.answer'),
+    label: question.message || t('answer'),
     placeholder: question.placeholder,
     value: text,
-    'data-autofocus': true,
+    'data-autofocus': takesFocus || undefined,
   };
   function submit(event: FormEvent) {
     event.preventDefault();
@@ -96,10 +111,10 @@ function InputForm({ question, isBusy, onAnswer }: PartProperties) {
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" disabled={isBusy} onClick={() => onAnswer(false)}>
-            {t('question.decline')}
+            {t('decline')}
           </Button>
           <Button type="submit" loading={isBusy}>
-            {t('question.send')}
+            {t('send')}
           </Button>
         </Group>
       </Stack>
