@@ -124,7 +124,7 @@ describe.skipIf(withoutBrowser)('outages (needs chromium)', async () => {
 
   test('a right that is taken away while looking is said', async () => {
     await server.as(root)(`POST ${path}/access/update`, { access_grants: [grant(bob.id, 'read')] });
-    await say('Am I still here?');
+    // Nothing is done on the page: the server tells it.
     await page.getByText('You can no longer read this channel').waitFor();
     expect(await violationsOn(page)).toEqual([]);
     await page.getByRole('link', { name: 'Leave the channel' }).click();

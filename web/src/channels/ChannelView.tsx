@@ -8,17 +8,14 @@ import { ChannelGone } from './ChannelGone.tsx';
 import { ChannelLine } from './ChannelLine.tsx';
 import { rememberChannel } from './last.ts';
 
-/** No event tells a person who loses the right to read; any refused call is a sign, too. */
-const RECHECK_MS = 30_000;
-
 const isRefusal = (error: unknown) => isParleyError(error) && (error.status === 403 || error.status === 404);
 
 export function ChannelView() {
   const { channelId } = useParams({ from: '/shell/channels/$channelId' });
-  const query = { ...trpc.channels.get.queryOptions({ id: channelId }), refetchInterval: RECHECK_MS };
+  const query = trpc.channels.get.queryOptions({ id: channelId });
   const { data: channel, error } = useSuspenseQuery(query);
   const look = () => void queryClient.invalidateQueries(query);
-  // Rights may have changed with the channel, its members, or during a lost connection.
+  // Rights may have changed with the channel or its members; see also `useRightsLive`.
   useLive({
     onEvent: (event) => event.channel_id === channelId && event.data.type.startsWith('channel:') && look(),
     onNotice: ({ channel_id, data }) =>

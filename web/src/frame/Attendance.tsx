@@ -1,12 +1,25 @@
+import { lazy, Suspense } from 'react';
+import { useOpenQuestions, useQuestionsLive } from '../api/questions.ts';
+import { useRightsLive } from '../api/rights.ts';
 import { useChannelsLive } from '../channels/list/useChannelsLive.ts';
 import { useShortcuts } from './commands/useShortcuts.ts';
 import { useNotifications } from './notifications.ts';
 import { Overlays } from './Overlays.tsx';
+
+const ModelQuestions = lazy(() => import('./questions/ModelQuestions.tsx'));
 
 /** What goes on beside each view: the counts of the list, notifications, keys, and what opens over the page. */
 export function Attendance() {
   useChannelsLive();
   useNotifications();
   useShortcuts();
-  return <Overlays />;
+  useRightsLive();
+  useQuestionsLive();
+  const questions = useOpenQuestions();
+  return (
+    <>
+      <Overlays />
+      <Suspense>{questions.length > 0 && <ModelQuestions questions={questions} />}</Suspense>
+    </>
+  );
 }
