@@ -199,13 +199,14 @@ describe.skipIf(withoutBrowser)('the configuration in the administration (needs 
     await until('the model is on', async () => (await models()).length === 1);
   });
 
-  test('usage is shown by model and person, and a budget is set', async () => {
-    const { status } = await fetch(`${server.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${ann.token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'lab.small', messages: [{ role: 'user', content: 'Hi' }] }),
-    });
-    expect(status).toBe(200);
+  test('usage is shown by model and person; a budget is set, and shows who has used how much of it', async () => {
+    const callAsAnn = () =>
+      fetch(`${server.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${ann.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'lab.small', messages: [{ role: 'user', content: 'Hi' }] }),
+      });
+    expect((await callAsAnn()).status).toBe(200);
     await page.goto('/admin/usage');
     await page.getByRole('cell', { name: 'lab.small' }).waitFor();
     await page.getByRole('img', { name: 'Tokens by day' }).waitFor();
@@ -220,6 +221,20 @@ describe.skipIf(withoutBrowser)('the configuration in the administration (needs 
     await save();
     await until('the budget', async () => (await setting('usage.limits')).value.length === 1);
     expect((await setting('usage.limits')).value).toEqual([{ scope: 'user', tokens: 100_000, per: 'day' }]);
+
+    await page.getByText('Nothing is used of the budgets yet.').waitFor();
+    expect((await callAsAnn()).status).toBe(200);
+    await page.reload();
+    const use = page.getByRole('region', { name: 'Use of budgets' });
+    await use
+      .getByRole('row', { name: /Ann Day/ })
+      .getByText('Tokens: 15 of 100,000')
+      .waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    const own = await openDesk(browser, server, ann);
+    await own.page.goto('/account/usage');
+    await own.page.getByText('15 of 100,000').waitFor();
+    await own.context.close();
   });
 
   test('the waiting page has the words of the installation', async () => {

@@ -4,6 +4,7 @@ import { Page } from '../../ui/Page.tsx';
 import { SaveBar, SettingRows } from '../settings/SettingsForm.tsx';
 import { pick, useExplained } from '../settings/settings.ts';
 import { useDrafts } from '../settings/useDrafts.ts';
+import { BudgetUse } from './BudgetUse.tsx';
 import { Usage } from './Usage.tsx';
 
 export function UsagePage() {
@@ -14,6 +15,7 @@ export function UsagePage() {
     <Page title={t('admin:section.usage')} wide>
       <Stack gap="xl" maw={960}>
         <Usage />
+        <BudgetUse />
         <section aria-label={t('usage.budgets')}>
           <Title order={2} size="h4">
             {t('usage.budgets')}
