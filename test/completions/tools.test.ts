@@ -116,6 +116,7 @@ describe('Tools in the hands of a model', () => {
         name: 'temperature',
         arguments: '{"city":"Berlin"}',
         status: 'done',
+        awaits_answer: false,
         statuses: ['Looking at Berlin'],
         result: `It is 7 degrees in Berlin, ${reader.email}.`,
         duration_ms: expect.any(Number),
