@@ -39,14 +39,18 @@ const INSERT = `with ${Object.keys(TABLES)
 
 /**
  * Reads the contents of a channel directly from the database, and restores them, so that a stage can be used
- * again.
+ * again. The large statements have names, so that they are planned once.
  */
 export async function openSnapshots(url: string) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   return {
     async take({ channelId, fileId }: Stage): Promise<Snapshot> {
-      const { rows } = await client.query<{ taken: Snapshot }>(TAKE, [channelId, fileId]);
+      const { rows } = await client.query<{ taken: Snapshot }>({
+        name: 'take',
+        text: TAKE,
+        values: [channelId, fileId],
+      });
       return rows[0]?.taken ?? {};
     },
     async restore({ channelId, fileId }: Stage, taken: Snapshot): Promise<void> {
@@ -54,7 +58,7 @@ export async function openSnapshots(url: string) {
       await client.query('delete from channel where id = $1', [channelId]);
       await client.query(`delete from access_grant where ${TABLES.access_grant}`, [channelId]);
       await client.query('delete from file where id = $1', [fileId]);
-      await client.query(INSERT, [JSON.stringify(taken)]);
+      await client.query({ name: 'insert', text: INSERT, values: [JSON.stringify(taken)] });
       await client.query('commit');
     },
     close: () => client.end(),
