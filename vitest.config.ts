@@ -20,8 +20,8 @@ export default defineConfig({
       // Only for `vi.mock`, which no test uses.
       nodeLoader: false,
     },
-    // Two cores: more workers only take time from the servers that the tests start.
-    maxWorkers: 2,
+    // For two cores: while a worker waits for a process or a deadline, the third has work.
+    maxWorkers: 3,
     // Only what hangs takes so long: a busy machine is no reason to fail, and `until` gives up before.
     testTimeout: 300_000,
     hookTimeout: 300_000,
