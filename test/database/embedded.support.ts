@@ -13,8 +13,8 @@ import {
   type EmbeddedOptions,
   startEmbedded,
 } from '../../src/database/embedded.ts';
-import { copyDataFolder } from '../support/data.ts';
 import { until as untilIt } from '../support/poll.ts';
+import { copyDataFolder } from '../support/process.ts';
 
 export const isRoot = process.getuid?.() === 0;
 /** An account without rights that every system has. */

@@ -46,7 +46,7 @@ describe('the package of npm pack', () => {
   it('serves page, accounts and Python tools from an empty folder, with the embedded PostgreSQL', async () => {
     await mkdir(dataDir);
     await linkEnvironment(dataDir);
-    const server = spawnMain({ DATA_DIR: dataDir, PYTHON: '' }, undefined, folder, parley);
+    const server = spawnMain({ DATA_DIR: dataDir, PYTHON: '' }, { cwd: folder, main: parley });
     const url = await server.ready();
     const libraries = join(
       folder,

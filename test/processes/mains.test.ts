@@ -10,7 +10,7 @@ import { startRedis, withoutRedis } from '../support/redis.ts';
 import { call, PASSWORD, startServer } from '../support/server.ts';
 import { listenBySocketIo } from '../support/sockets.ts';
 
-/** Real processes, `node src/main.ts`, on a shared database. */
+/** Real processes on a shared database. */
 const undo: (() => unknown)[] = [];
 afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step();

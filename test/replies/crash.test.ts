@@ -10,7 +10,7 @@ import { startRedis, withoutRedis } from '../support/redis.ts';
 import { call, signUp, type TestServer } from '../support/server.ts';
 import { gate } from './desk.ts';
 
-/** Real processes, `node src/main.ts`, on one database and one Redis. */
+/** Real processes on one database and one Redis. */
 const undo: (() => unknown)[] = [];
 afterAll(async () => {
   for (const step of undo.splice(0).reverse()) await step();

@@ -61,7 +61,7 @@ async function refusalOfProcess(
   env: Record<string, string>,
   user?: { uid: number; gid: number },
 ): Promise<string> {
-  const server = spawnMain({ DATA_DIR: dataDir, ...env }, user, '/');
+  const server = spawnMain({ DATA_DIR: dataDir, ...env }, { user, cwd: '/' });
   undo.push(() => server.child.kill('SIGKILL'));
   const { code, signal } = await server.ended();
   const { stdout, stderr } = server.output;

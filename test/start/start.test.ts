@@ -4,23 +4,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HOLDING } from '../database/embedded.support.ts';
-import { copyDataFolder } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';
 import { until } from '../support/poll.ts';
 import {
+  copyDataFolder,
   descendantsOf,
   isAlive,
   listProcesses,
   MAIN,
   OLD_NODE,
   type OtherProcess,
+  type ProcessOptions,
   type ServerProcess,
   spawnMain,
 } from '../support/process.ts';
 import { linkEnvironment } from '../support/python.ts';
 import { call, PASSWORD, startServer } from '../support/server.ts';
 
-/** `node src/main.ts` with the embedded database, like `npm start`. */
+/** A process with the embedded database, like `npm start`. */
 let dataDir: string;
 const servers: ServerProcess[] = [];
 
@@ -34,8 +35,8 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
 });
 
-function launch(env: Record<string, string> = {}): ServerProcess {
-  const server = spawnMain({ DATA_DIR: dataDir, ...env });
+function launch(env: Record<string, string> = {}, options?: ProcessOptions): ServerProcess {
+  const server = spawnMain({ DATA_DIR: dataDir, ...env }, options);
   servers.push(server);
   return server;
 }
@@ -61,7 +62,7 @@ const signUp = (url: string, email: string) =>
 
 describe('a start', () => {
   it('in an empty folder prints its address and the next step once, and serves', async () => {
-    const server = launch();
+    const server = launch({}, { main: MAIN });
     const url = await server.ready();
     expect((await fetch(`${url}/health`)).status).toBe(200);
     await until('readiness', async () => (await fetch(`${url}/ready`)).status === 200);

@@ -1,10 +1,12 @@
-import { execFileSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { migrate, openOrm } from '../../src/database/orm.ts';
 import { entities } from '../../src/entities.ts';
 import { installQueue } from '../../src/jobs/install.ts';
 import { shareWeights } from './board.ts';
+import { bundleServer } from './bundle.ts';
 import { startCluster } from './cluster.ts';
 import { inDatabase, quoteName, TEMPLATE, urlOf, withClient } from './database.ts';
 import { sharedEnvironment } from './python.ts';
@@ -20,9 +22,16 @@ declare module 'vitest' {
 
 /**
  * Starts one cluster for the run and migrates the schema once; each test file copies it. `DATABASE_URL_TEST`
- * names another PostgreSQL to run the tests on, whose role may create databases.
+ * names another PostgreSQL to run the tests on, whose role may create databases. Meanwhile makes what workers would otherwise make at
+ * once.
  */
 export default async function setup(project: TestProject) {
+  const [{ url, stop }] = await Promise.all([prepareDatabase(), preparePython(), buildPage(), bundle()]);
+  project.provide('clusterUrl', url);
+  return stop;
+}
+
+async function prepareDatabase() {
   const own = process.env.DATABASE_URL_TEST;
   const { url, stop } = own ? { url: own, stop: async () => {} } : await startOwn();
   await withClient(url, async (client) => {
@@ -32,22 +41,28 @@ export default async function setup(project: TestProject) {
   const orm = await openOrm(entities, { url: inDatabase(url, TEMPLATE) });
   await migrate(orm, installQueue);
   await orm.close(true);
-  // Made here, so that two workers do not make it at once. Without Python, the tests that need it report
-  // that.
+  return { url, stop };
+}
+
+/** Without Python, the tests that need it report that. */
+async function preparePython() {
   await sharedEnvironment().catch((error: unknown) => console.warn(String(error)));
   await shareWeights().catch((error: unknown) =>
     console.warn(`Tests of the model on board are skipped: ${error}`),
   );
-  buildPage();
-  project.provide('clusterUrl', url);
-  return stop;
 }
 
 /** Tests open the page as `npm start` builds it. Does nothing while the page is fresh. */
-function buildPage() {
-  execFileSync(process.execPath, [join(import.meta.dirname, '..', '..', 'web', 'build.ts'), '--strict'], {
-    stdio: 'inherit',
-  });
+async function buildPage() {
+  const script = join(import.meta.dirname, '..', '..', 'web', 'build.ts');
+  const build = spawn(process.execPath, [script, '--strict'], { stdio: 'inherit' });
+  const [code] = await once(build, 'close');
+  if (code !== 0) throw new Error('The page could not be built.');
+}
+
+/** For the workers, which begin with the environment of this process. Making the bundle takes longer than it saves a single file. */
+async function bundle() {
+  if (process.env.TEST_BUNDLE === 'on') process.env.TEST_MAIN = await bundleServer();
 }
 
 async function startOwn() {

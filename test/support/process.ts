@@ -1,9 +1,12 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { until } from './poll.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -13,6 +16,8 @@ export const OLD_NODE = ['/usr/bin/node', '/usr/local/bin/node'].find((path) => 
   const { status, stdout } = spawnSync(path, ['--version'], { encoding: 'utf8' });
   return status === 0 && Number.parseInt(stdout.slice(1), 10) < 24;
 });
+/** What processes of the server run: in a run of all tests a bundle of the same sources (`bundle.ts`). */
+const started = process.env.TEST_MAIN ?? MAIN;
 /** As in `npm start`: a process that finds the compiled modules starts in half the time. */
 export const COMPILED = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compile') };
 
@@ -53,14 +58,19 @@ export interface ServerProcess {
   stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** Starts `node src/main.ts` with this environment; only PATH comes from the environment of the test. */
+export interface ProcessOptions {
+  user?: { uid: number; gid: number } | undefined;
+  cwd?: string;
+  /** The file to run. */
+  main?: string;
+}
+
+/** Starts a server with this environment; only PATH comes from the environment of the test. */
 export function spawnMain(
   env: Record<string, string>,
-  user?: { uid: number; gid: number },
-  cwd?: string,
-  program = MAIN,
+  { user, cwd, main = started }: ProcessOptions = {},
 ): ServerProcess {
-  const child = spawn(process.execPath, [program], {
+  const child = spawn(process.execPath, [main], {
     env: {
       ...COMPILED,
       PATH: process.env.PATH ?? '',
@@ -145,4 +155,25 @@ export function isAlive({ pid }: { pid: number }): boolean {
   } catch {
     return false;
   }
+}
+
+let copied: Promise<string> | undefined;
+
+/**
+ * Makes a data folder like that of a server that was copied once and has no account yet. The folder is a
+ * copy, because making the embedded database takes longer than most tests that use it.
+ */
+export async function copyDataFolder(to: string): Promise<void> {
+  copied ??= startOnce();
+  // Keeps the owners: under root, PostgreSQL runs as another user.
+  await promisify(execFile)('cp', ['-a', `${await copied}/.`, to]);
+}
+
+async function startOnce(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-test-data-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const server = spawnMain({ DATA_DIR: folder });
+  await server.ready();
+  await server.stop();
+  return folder;
 }

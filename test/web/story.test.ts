@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { linkWeights, withoutWeights } from '../support/board.ts';
-import { copyDataFolder } from '../support/data.ts';
 import { until } from '../support/poll.ts';
-import { spawnMain } from '../support/process.ts';
+import { copyDataFolder, spawnMain } from '../support/process.ts';
 import { linkEnvironment } from '../support/python.ts';
 import { launchBrowser, openDesk, withoutBrowser } from './browser.ts';
 
