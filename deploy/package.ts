@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmod, cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { bundleBoard } from './package.board.ts';
 
 /**
  * Makes what `npm pack` puts into the package of the server (`prepack`): the page, and `lib` with the sources as JavaScript, because
@@ -20,6 +21,7 @@ try {
   await rm(lib, { recursive: true, force: true });
   await cp(join(out, 'src'), lib, { recursive: true });
   await cp(join(root, 'src'), lib, { recursive: true, filter: (path) => isPacked(basename(path)) });
+  await bundleBoard(join(out, 'src/board/process/main.js'), join(lib, 'board/process'));
   await chmod(join(lib, 'start', 'parley.js'), 0o755);
 } finally {
   await rm(out, { recursive: true, force: true });

@@ -6,7 +6,7 @@ import { makeChannel } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
 import { connectProvider, startProvider } from '../support/provider.ts';
 import { call, PASSWORD, PROXY, signUp, startServer } from '../support/server.ts';
-import { listenBySocketIo, listenByTrpc } from '../support/sockets.ts';
+import { listenByTrpc } from '../support/sockets.ts';
 import { type RunningProxy, startCaddy, startNginx, withoutCaddy, withoutNginx } from './proxies.ts';
 
 /** The examples of `deploy/proxies` before a real server, over https. */
@@ -56,26 +56,22 @@ describe.each([
     });
 
     it('carries events over both doors', async () => {
-      const listeners = await Promise.all([
-        listenByTrpc(proxy.url, root.token),
-        listenBySocketIo(proxy.url, root.token),
-      ]);
-      const heard: string[] = [];
-      const polling = io(proxy.url, {
-        path: '/ws/socket.io',
-        transports: ['polling'],
-        rejectUnauthorized: false,
-        auth: { token: root.token },
+      const trpc = await listenByTrpc(proxy.url, root.token);
+      expect(trpc.ended).toBeUndefined();
+      const heard: Record<string, string[]> = { websocket: [], polling: [] };
+      const sockets = Object.entries(heard).map(([transport, contents]) => {
+        const options = { path: '/ws/socket.io', auth: { token: root.token }, rejectUnauthorized: false };
+        const socket = io(proxy.url, { ...options, transports: [transport] });
+        return socket.on('events:channel', ({ data }) => contents.push(data.data.content));
       });
-      polling.on('events:channel', ({ data }) => heard.push(data.data.content));
-      await until('the polling client to connect', () => polling.connected);
+      await until('the clients to connect', () => sockets.every(({ connected }) => connected));
       const content = `through ${proxy.url}`;
       await server.as(root)(`POST /channels/${channel}/messages/post`, { content });
-      for (const { events } of listeners)
-        await until('the event', () => events.some((event) => event.content === content));
-      await until('the polled event', () => heard.includes(content));
-      for (const listener of listeners) listener.close();
-      polling.disconnect();
+      await until('the event by tRPC', () => trpc.events.some((event) => event.content === content));
+      for (const [transport, contents] of Object.entries(heard))
+        await until(`the event by ${transport}`, () => contents.includes(content));
+      trpc.close();
+      for (const socket of sockets) socket.disconnect();
     });
 
     it('passes on each part of a streamed answer at once', async () => {
