@@ -6,7 +6,7 @@ import { dirname, extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Duplex } from 'node:stream';
 
-const MAIN = join(import.meta.dirname, 'process', `main${extname(import.meta.filename)}`);
+const MAIN = join(import.meta.dirname, 'process', `main${extname(import.meta.url)}`);
 /** Loading makes garbage in bursts. With the usual size of its young generation, V8 would keep 35 MB more. */
 const NODE_FLAGS = ['--max-semi-space-size=2'];
 
