@@ -112,6 +112,35 @@ describe.skipIf(withoutBrowser)('outages (needs chromium)', async () => {
     await page.getByText('The connection is away').waitFor({ state: 'detached' });
   });
 
+  test('a waiting message is never sent in the name of another account', async () => {
+    const desk = await openDesk(browser, server, ann);
+    await desk.page.goto(path);
+    const otherTab = await desk.context.newPage();
+    await otherTab.goto('/sign-in');
+    await desk.page.route(POSTS, (route) => route.abort());
+    await desk.page.getByRole('textbox', { name: 'Message', exact: true }).fill('Only Ann says this.');
+    await desk.page.keyboard.press('Enter');
+    await desk.page.getByRole('article', { name: 'Your message, not sent yet' }).waitFor();
+    await otherTab.getByLabel('E-mail').fill(bob.email);
+    await otherTab.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+    await otherTab.getByRole('button', { name: 'Sign in' }).click();
+    await otherTab.getByRole('button', { name: 'Bob' }).waitFor();
+    await desk.page.unroute(POSTS);
+    // The first tab begins anew, as the account that its calls go out for.
+    await desk.page.getByRole('button', { name: 'Bob' }).waitFor();
+    await desk.page.getByRole('article').last().waitFor();
+    expect(await messageOn('Only Ann says this.', desk.page).count()).toBe(0);
+
+    // The message waits for its author.
+    await desk.context.addCookies([{ name: 'token', value: ann.token, url: server.url, httpOnly: true }]);
+    await desk.page.reload();
+    await messageOn('Only Ann says this.', desk.page).waitFor();
+    await expect.poll(() => storedTimes('Only Ann says this.')).toBe(1);
+    const { body } = await server.as(bob)(`GET ${path}/messages?limit=1`);
+    expect(body[0].user.name).toBe('Ann');
+    await desk.context.close();
+  });
+
   test('an ended session leads to the sign-in, and back to the same place', async () => {
     await server.as(ann)(`DELETE /auths/sessions/${sessionOf(ann)}`);
     await page.getByRole('button', { name: 'Sign in' }).waitFor();

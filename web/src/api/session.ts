@@ -5,12 +5,42 @@ import { trpc } from './query.ts';
 
 export type Config = Outputs['configs']['client'];
 
+/** The account that the browser signed in to last, in any of its tabs: they share the cookie of the session. */
+const KEY = 'parley.account';
+
+/** The account whose data this tab holds. */
+let shownId: string | null = null;
+
+const lastId = () => localStorage.getItem(KEY) ?? shownId;
+
+function remember(accountId: string): void {
+  try {
+    localStorage.setItem(KEY, accountId);
+  } catch {
+    // The store of the browser is full: an older account must not stay in it.
+    localStorage.removeItem(KEY);
+  }
+}
+
+/** False after a sign-in to another account in another tab: calls would then go out in the name of that one. */
+export const isSignedIn = (accountId: string): boolean => lastId() === accountId;
+
+/** A tab never shows the data of two accounts: it is loaded anew for another one. */
+const leaveOthers = () => {
+  if (shownId !== null && lastId() !== shownId) window.location.reload();
+};
+window.addEventListener('storage', ({ key }) => key === KEY && leaveOthers());
+
 /** The account of this browser; null without a session. */
 export const meQuery = queryOptions({
   queryKey: trpc.auths.whoAmI.queryKey(),
   queryFn: async (): Promise<SessionUser | null> => {
     try {
-      return await api.auths.whoAmI.query();
+      const me = await api.auths.whoAmI.query();
+      remember(me.id);
+      leaveOthers();
+      shownId = me.id;
+      return me;
     } catch (error) {
       if (isParleyError(error) && error.status === 401) return null;
       throw error;
@@ -39,6 +69,7 @@ export function useSessionChange(): () => Promise<void> {
   const queryClient = useQueryClient();
   return async () => {
     queryClient.removeQueries();
+    shownId = null;
     await Promise.all([queryClient.fetchQuery(meQuery), queryClient.fetchQuery(configQuery)]);
   };
 }

@@ -1,6 +1,7 @@
 import { isParleyError, type Message } from '@parley/client';
 import i18next from 'i18next';
 import { api } from '../../api/client.ts';
+import { isSignedIn } from '../../api/session.ts';
 import { sentenceOf } from '../../base/errors.ts';
 import type { Draft, SentFile } from '../../composer/types.ts';
 import { noticeFailure } from '../failure.ts';
@@ -102,7 +103,7 @@ export class Outbox {
   }
 
   #next(channelId: string): Entry | undefined {
-    if (!this.isActive) return undefined;
+    if (!this.isActive || !isSignedIn(this.#accountId)) return undefined;
     for (const entry of this.#entries) {
       if (entry.channelId !== channelId || entry.error !== null) continue;
       if (!isOld(entry)) return entry;
