@@ -115,6 +115,25 @@ describe.skipIf(withoutBrowser)('the own account (needs chromium)', async () => 
     expect(worker.headers.get('cache-control')).toMatch(/max-age=0/);
   });
 
+  test('a click on a notification leads a window to the message, also one that was open before the worker', async () => {
+    await context.grantPermissions(['notifications']);
+    await page.goto('/account/look');
+    await page.getByRole('heading', { name: 'Language and look' }).waitFor();
+    const begun = context.waitForEvent('serviceworker');
+    await page.evaluate('navigator.serviceWorker.getRegistration().then((worker) => worker?.unregister())');
+    await page.reload();
+    await page.evaluate("navigator.serviceWorker.register('/sw.js')");
+    const worker = await begun;
+    // Only a person can click on a real notification.
+    await worker.evaluate(`(async () => {
+      await self.registration.showNotification('Bob', { data: '/account/keys' });
+      const [notification] = await self.registration.getNotifications();
+      self.dispatchEvent(new NotificationEvent('notificationclick', { notification }));
+    })()`);
+    await page.waitForURL('**/account/keys');
+    await context.clearPermissions();
+  });
+
   test('signing out here ends the session of this browser', async () => {
     await page.goto('/account/profile');
     await page

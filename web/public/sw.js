@@ -5,6 +5,9 @@ const addressOf = ({ channel_id, message_id, parent_id }) => {
   return `/channels/${channel_id}?message=${message_id}${thread}`;
 };
 
+// The windows that are open when the worker begins belong to it, too: a click on a notification leads one of them.
+self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
+
 self.addEventListener('push', (event) => {
   const message = event.data.json();
   const title = message.channel_name
@@ -25,9 +28,9 @@ self.addEventListener('notificationclick', (event) => {
   event.waitUntil(
     (async () => {
       const [open] = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
-      if (!open) return self.clients.openWindow(event.notification.data);
-      await open.focus();
-      await open.navigate(event.notification.data);
+      // A window that was open before this worker began cannot be led anywhere.
+      const led = await open?.navigate(event.notification.data).catch(() => null);
+      await (led ? led.focus() : self.clients.openWindow(event.notification.data));
     })(),
   );
 });
