@@ -41,10 +41,11 @@ class Tools:
         key: str = Field("", json_schema_extra={"input": {"type": "password"}})
         region: str = Field("eu", json_schema_extra={"input": {"type": "select", "options": "regions"}})
         marks: list[str] = []
+        odd: str = Field("", json_schema_extra={"title": 5, "description": {"a": 1}, "anyOf": "none"})
 
         @classmethod
         def regions(cls):
-            return [{"value": "eu", "label": "Europe"}, {"value": "us", "label": "America"}]
+            return [{"value": "eu", "label": "Europe"}, {"value": "us", "label": "America"}, {"value": "us", "label": "America"}]
 
     class UserValves(BaseModel):
         rounded: bool = False

@@ -1,6 +1,6 @@
 import { Checkbox, ColorInput, MultiSelect, NumberInput, Select, Textarea, TextInput } from '@mantine/core';
 import { common, type FieldProperties } from './field.ts';
-import type { Choice } from './schema.ts';
+import { type Choice, keyOf } from './schema.ts';
 
 /** The input for a value that holds no others. */
 export function PlainField(properties: FieldProperties) {
@@ -69,8 +69,6 @@ function BooleanField(properties: FieldProperties) {
   );
 }
 
-/** Values of any type by their JSON, since inputs hold texts. */
-const keyOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 const dataOf = (choices: Choice[], chosen: unknown[]) => {
   const known = new Set(choices.map(({ value }) => keyOf(value)));
   const others = chosen.map(keyOf).filter((key) => !known.has(key));

@@ -72,7 +72,8 @@ function membersOf(schema: JsonSchema, root: JsonSchema, depth: number): Field['
 }
 
 function fieldOf(node: JsonSchema, root: JsonSchema, depth: number): Field {
-  const { schema, isNullable } = resolve(node, root);
+  const { schema: written, isNullable } = resolve(node, root);
+  const schema = withTexts(written);
   const choices = choicesOf(schema);
   const itemSchema = schema.items && resolve(schema.items, root).schema;
   const itemChoices = itemSchema ? choicesOf(itemSchema) : [];
@@ -87,13 +88,22 @@ function fieldOf(node: JsonSchema, root: JsonSchema, depth: number): Field {
   };
 }
 
+/** Without a title or description that is no text: the author of a tool may write any JSON there. */
+function withTexts({ title, description, ...rest }: JsonSchema): JsonSchema {
+  return {
+    ...rest,
+    ...(typeof title === 'string' && { title }),
+    ...(typeof description === 'string' && { description }),
+  };
+}
+
 /** Follows references, and unites a schema with its only alternative beside `null`. */
 function resolve(node: JsonSchema, root: JsonSchema, steps = 0): { schema: JsonSchema; isNullable: boolean } {
   if (steps > 16) return { schema: {}, isNullable: false };
   const { $ref, anyOf, oneOf, allOf, ...own } = node;
   const target = $ref ? root.$defs?.[$ref.split('/').at(-1) ?? ''] : undefined;
   if (target) return resolve({ ...target, ...own }, root, steps + 1);
-  const alternatives = anyOf ?? oneOf ?? allOf ?? [];
+  const alternatives = [anyOf, oneOf, allOf].find(Array.isArray) ?? [];
   const others = alternatives.filter(({ type }) => type !== 'null');
   const [only] = others;
   const isOptional = others.length < alternatives.length;
@@ -109,12 +119,16 @@ function resolve(node: JsonSchema, root: JsonSchema, steps = 0): { schema: JsonS
   return { schema: types.length === 1 && type ? { ...own, type } : { ...own, type: types }, isNullable };
 }
 
-/** The choices that the schema lists, or that the server computed for a hint of the tool. */
+/** The choices that the schema lists, or that the server computed for a hint of the tool; each value once. */
 function choicesOf({ enum: listed, const: only, input }: JsonSchema): Choice[] {
-  if (Array.isArray(input?.options)) return input.options.map(choiceOf);
-  if (listed) return listed.filter((value) => value !== null).map(choiceOf);
-  return only === undefined ? [] : [choiceOf(only)];
+  const single = only === undefined ? [] : [only];
+  const values = Array.isArray(listed) ? listed.filter((value) => value !== null) : single;
+  const choices = (Array.isArray(input?.options) ? input.options : values).map(choiceOf);
+  return [...new Map(choices.map((choice) => [keyOf(choice.value), choice])).values()];
 }
+
+/** Values of any type by their JSON, since inputs hold texts. */
+export const keyOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 function choiceOf(option: unknown): Choice {
   if (typeof option === 'object' && option !== null && 'value' in option) {
