@@ -4,7 +4,7 @@ import { adminRoutes } from '../admin/admin.routes.ts';
 import { channelRoutes } from '../channels/channels.routes.ts';
 import { entranceRoutes } from '../entrance/entrance.routes.ts';
 import { modelRoutes } from '../models/models.routes.ts';
-import { rootRoute } from '../routes/root.route.ts';
+import { failedView, rootRoute } from '../routes/root.route.ts';
 import { shellRoute } from '../routes/shell.route.ts';
 import { toolRoutes } from '../tools/tools.routes.ts';
 import { Shell } from './Shell.tsx';
@@ -17,7 +17,12 @@ const routeTree = rootRoute.addChildren([
   shellRoute.addChildren([...channelRoutes, ...toolRoutes, ...modelRoutes, ...adminRoutes, ...accountRoutes]),
 ]);
 
-export const router = createRouter({ routeTree, defaultPreload: 'intent', scrollRestoration: true });
+export const router = createRouter({
+  routeTree,
+  defaultErrorComponent: failedView,
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+});
 
 declare module '@tanstack/react-router' {
   interface Register {

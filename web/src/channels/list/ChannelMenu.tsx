@@ -24,6 +24,7 @@ export default function ChannelMenu({ channel, title, target, onClose }: Propert
   const notify = useNotify();
   const leaving = useLeaveActions(channel);
   const [isLeaving, setLeaving] = useState(false);
+  const isRead = channel.unread_count + channel.mention_count === 0;
   const hasMembers = channel.type === 'group' || channel.type === 'dm';
   return (
     <>
@@ -39,12 +40,17 @@ export default function ChannelMenu({ channel, title, target, onClose }: Propert
         <Menu.Dropdown aria-label={t('menu.label', { name: title })}>
           <Menu.Item
             leftSection={<CheckCheck size={16} aria-hidden />}
-            disabled={channel.unread_count + channel.mention_count === 0}
+            disabled={isRead}
+            data-autofocus={!isRead || undefined}
             onClick={() => markRead.mutate({ id: channel.id })}
           >
             {t('menu.markRead')}
           </Menu.Item>
-          <Menu.Item leftSection={<Info size={16} aria-hidden />} onClick={() => openDetails(channel.id)}>
+          <Menu.Item
+            leftSection={<Info size={16} aria-hidden />}
+            data-autofocus
+            onClick={() => openDetails(channel.id)}
+          >
             {t('menu.details')}
           </Menu.Item>
           <Menu.Divider />
