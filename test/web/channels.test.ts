@@ -257,4 +257,58 @@ describe.skipIf(withoutBrowser)('channels (skipped without the Debian package ch
     expect(faults).toEqual([]);
     await context.close();
   });
+
+  test('the focus goes into an overlay, and back to its button when it closes', async () => {
+    await openToAll('focus');
+    const { page, context, faults } = await openDesk(browser, server, root);
+    await page.goto('/threads');
+    await row(page, 'focus').waitFor();
+    const focused = page.locator(':focus');
+    for (const [name, role] of [
+      ['New channel', 'dialog'],
+      ['Hidden and other channels', 'dialog'],
+      ['Actions for focus', 'menu'],
+      ['Root', 'menu'],
+    ] as const) {
+      const button = page.getByRole('navigation').getByRole('button', { name, exact: true });
+      await button.focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole(role).locator(':focus').waitFor({ state: 'attached' });
+      await page.keyboard.press('Escape');
+      await page.getByRole(role).waitFor({ state: 'detached' });
+      await expect
+        .poll(() => focused.getAttribute('aria-label').catch(() => null))
+        .toBe(await button.getAttribute('aria-label'));
+      expect(await focused.textContent()).toBe(await button.textContent());
+    }
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('a view that fails leaves the navigation in its place', async () => {
+    const { page, context } = await openDesk(browser, server, root);
+    await page.goto('/channels/no-channel');
+    await page.getByRole('heading', { name: 'This view failed' }).waitFor();
+    await page
+      .getByRole('navigation', { name: 'Main navigation' })
+      .getByRole('link', { name: 'Tools' })
+      .click();
+    await heading(page, 'Tools').waitFor();
+    await context.close();
+  });
+
+  test('a long section shows its first channels, the open one, and all when asked', async () => {
+    await Promise.all(Array.from({ length: 205 }, (_, n) => openToAll(`room ${n}`)));
+    const last = await openToAll('zulu');
+    const { page, context, faults } = await openDesk(browser, server, ann);
+    await page.goto(`/channels/${last}`);
+    await row(page, 'zulu').waitFor();
+    expect(await row(page, 'room').count()).toBeLessThanOrEqual(200);
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole('button', { name: /^Show all 2\d\d$/ }).click();
+    await row(page, 'room 204').waitFor();
+    expect(await row(page, 'room').count()).toBe(205);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
 });

@@ -2,10 +2,12 @@ import { ActionIcon } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../api/query.ts';
 import { useMe } from '../api/session.ts';
 import { openOverlay } from '../base/overlay.ts';
+import { personalCount } from '../ui/attention.ts';
 import { ErrorNote } from '../ui/ErrorNote.tsx';
 import classes from './ChannelList.module.css';
 import { ChannelRow } from './list/ChannelRow.tsx';
@@ -16,6 +18,8 @@ import { type SectionName, sectionsOf } from './list/sections.ts';
 import { useChannelTitle } from './title.ts';
 
 const NAMES: SectionName[] = ['boards', 'groups', 'direct'];
+/** Thousands of rows would make each key press slow. The commands find the channels that are not shown. */
+const MOST_ROWS = 200;
 
 /** The channels of the person in sections, with what is new in them. */
 export function ChannelList() {
@@ -47,7 +51,7 @@ export function ChannelList() {
       {data && (
         <button
           type="button"
-          className={classes.hidden}
+          className={classes.more}
           onClick={() => openOverlay({ name: 'hiddenChannels' })}
         >
           {t('hidden.open')}
@@ -67,7 +71,12 @@ function Section({ name, channels, onNew }: SectionProperties) {
   const { t } = useTranslation('channels');
   const titleOf = useChannelTitle();
   const { channelId } = useParams({ strict: false });
+  const [showsAll, setShowsAll] = useState(false);
   const heading = `section-${name}`;
+  const shown = channels.filter(
+    (channel, index) =>
+      showsAll || index < MOST_ROWS || channel.id === channelId || personalCount(channel) > 0,
+  );
   return (
     <section className={classes.section} aria-labelledby={heading}>
       <div className={classes.head}>
@@ -86,7 +95,7 @@ function Section({ name, channels, onNew }: SectionProperties) {
         )}
       </div>
       <ul className={classes.rows}>
-        {channels.map((channel) => (
+        {shown.map((channel) => (
           <ChannelRow
             key={channel.id}
             channel={channel}
@@ -95,6 +104,11 @@ function Section({ name, channels, onNew }: SectionProperties) {
           />
         ))}
       </ul>
+      {shown.length < channels.length && (
+        <button type="button" className={classes.more} onClick={() => setShowsAll(true)}>
+          {t('section.all', { count: channels.length })}
+        </button>
+      )}
     </section>
   );
 }
