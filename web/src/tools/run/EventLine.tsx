@@ -1,5 +1,6 @@
 import { Anchor, Group, Image, Loader, Spoiler, Text } from '@mantine/core';
 import { Check, FileText, Info } from 'lucide-react';
+import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import classes from './EventLine.module.css';
 
@@ -9,7 +10,7 @@ const isData = (value: unknown): value is Data => typeof value === 'object' && v
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
 
 /** One event of a running function: a status, a text, files, or its JSON. */
-export function EventLine({ event }: { event: unknown }) {
+export const EventLine = memo(function EventLine({ event }: { event: unknown }) {
   const { type, data } = isData(event) ? event : {};
   const said = isData(data) ? data : {};
   if (type === 'status' && textOf(said.description) !== '')
@@ -22,7 +23,7 @@ export function EventLine({ event }: { event: unknown }) {
       <FileLine key={index} file={file} />
     ));
   return <Raw event={event} />;
-}
+});
 
 function Line({ isBusy = false, icon = 'done', text }: { isBusy?: boolean; icon?: string; text: string }) {
   const symbols = {

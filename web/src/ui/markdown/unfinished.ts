@@ -19,7 +19,8 @@ export function cutBegunLine(text: string): string {
 
 const OPEN_MENTION = /<[@#](?:[A-Z](?::[^<>\n]*)?)?$/;
 const OPEN_LINK = /!?\[([^\][\n]*)(?:\]\([^()\s]*)?$/;
-const LAST_MARKS = /[*_~`]+$/;
+// Begins only at the first mark of a row: otherwise a long row inside the text is read once for each of its marks.
+const LAST_MARKS = /(?<![*_~`])[*_~`]+$/;
 
 /** Closes emphasis and code that are still open, and shows an unfinished link as its text. */
 export function closeOpenMarks(text: string): string {
