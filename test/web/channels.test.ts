@@ -248,7 +248,9 @@ describe.skipIf(withoutBrowser)('channels (skipped without the Debian package ch
     await page.addInitScript(RECORDED);
     await page.goto('/threads');
     await row(page, 'tower').waitFor();
-    await server.as(bob)(`POST /channels/${channel}/messages/post`, { content: 'not for Ann' });
+    await server.as(bob)(`POST /channels/${channel}/messages/post`, {
+      content: 'not for Ann, but for @Anna and x@here.example',
+    });
     await server.as(bob)(`POST /channels/${channel}/messages/post`, {
       content: `<@U:${ann.id}|Ann>, come here`,
     });

@@ -49,8 +49,12 @@ function isFor({ content, user_id, meta }: Posted, channel: Listed, id: string, 
   if (user_id === id && typeof meta.model_id !== 'string') return false;
   if (channel.type === 'dm') return channel.notify === 'all';
   if (channel.notify === 'none') return false;
-  const text = content.toLowerCase();
-  return [`<@u:${id}`, `@${name.toLowerCase()}`, '@here', '@channel'].some((address) =>
-    text.includes(address),
-  );
+  return content.toLowerCase().includes(`<@u:${id}`) || callsOf(name).test(content);
 }
+
+/** `@name`, `@here` and `@channel` as words of their own: not in an e-mail address, and not the beginning of another name. */
+const callsOf = (name: string): RegExp =>
+  new RegExp(
+    `(?<![\\p{L}\\p{N}_])@(?:${name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}|here|channel)(?![\\p{L}\\p{N}\\p{M}_])`,
+    'iu',
+  );
