@@ -35,28 +35,39 @@ export function admitBeforeBody(parts: Parts, procedure: Procedure) {
 /**
  * Reads a body whole.
  *
- * @param onBytes gets the size of each piece, before it is kept; what it throws ends the reading
- * @throws too_large; bad_request for a body in too many small pieces
+ * @param how.onBytes gets the size of each piece, before it is kept; what it throws ends the reading
+ * @param how.signal ends the reading, also while no piece comes
+ * @throws too_large; bad_request for a body in too many small pieces; the reason of the signal
  */
 export async function readText(
   raw: IncomingMessage,
   payload: Readable,
   maxBytes: number,
-  onBytes: (bytes: number) => void = () => {},
+  { onBytes, signal }: { onBytes?: (bytes: number) => void; signal?: AbortSignal } = {},
 ): Promise<string> {
   if (Number(raw.headers['content-length']) > maxBytes) throw new AppError('too_large');
   const pieces: Buffer[] = [];
   let bytes = 0;
+  const ended = Promise.withResolvers<never>();
+  ended.promise.catch(() => {});
+  signal?.addEventListener('abort', () => ended.reject(signal.reason));
   // By default, the end of the iteration destroys the connection before the answer is sent.
-  for await (const piece of payload.iterator({ destroyOnReturn: false })) {
-    bytes += piece.length;
-    if (bytes > maxBytes) throw new AppError('too_large');
-    if (pieces.length > MAX_PIECES && bytes < pieces.length * LEAST_BYTES_OF_PIECE)
-      throw new AppError('bad_request', { detail: 'The body comes in too many small pieces.' });
-    onBytes(piece.length);
-    pieces.push(piece);
+  const iterator = payload.iterator({ destroyOnReturn: false });
+  try {
+    for (;;) {
+      const { done, value: piece } = await Promise.race([iterator.next(), ended.promise]);
+      if (done) return Buffer.concat(pieces, bytes).toString();
+      bytes += piece.length;
+      if (bytes > maxBytes) throw new AppError('too_large');
+      if (pieces.length > MAX_PIECES && bytes < pieces.length * LEAST_BYTES_OF_PIECE)
+        throw new AppError('bad_request', { detail: 'The body comes in too many small pieces.' });
+      onBytes?.(piece.length);
+      pieces.push(piece);
+    }
+  } finally {
+    // Waits for the next piece, which may never come.
+    iterator.return?.().catch(() => {});
   }
-  return Buffer.concat(pieces, bytes).toString();
 }
 
 /**
