@@ -206,7 +206,12 @@ describe('a new default of a later version', () => {
 /** As versions before the models stored it. */
 function withoutLaterSettings({ usage: _usage, ...older }: typeof DEFAULT_CONFIGURATION) {
   const { open_provider_models: _open, ...models } = older.models;
-  const { model_chain: _chain, model_response_mode: _mode, ...channels } = older.channels;
+  const {
+    model_chain: _chain,
+    model_response_mode: _mode,
+    model_image_side: _side,
+    ...channels
+  } = older.channels;
   return { ...older, models, channels, webui: { url: older.webui.url } };
 }
 

@@ -1,8 +1,10 @@
+import { crc32 } from 'node:zlib';
+import sharp from 'sharp';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../support/poll.ts';
 import { startTestPython, toolOf } from '../support/python.ts';
 import { signIn } from '../support/server.ts';
-import { listen, of, openDesk } from './desk.ts';
+import { configure, listen, of, openDesk } from './desk.ts';
 
 const python = await startTestPython();
 const desk = await openDesk(['small'], { python });
@@ -30,6 +32,26 @@ async function upload(bytes: Buffer, name: string): Promise<string> {
   return ((await answer.json()) as { id: string }).id;
 }
 
+/** Items of `data.files` for new files of Ann. */
+const attach = (files: [Buffer, string][]) =>
+  Promise.all(
+    files.map(async ([bytes, name]) => ({
+      type: 'image',
+      url: `/api/v1/files/${await upload(bytes, name)}/content`,
+    })),
+  );
+
+/** The reply of a model that hears only a message with these files. */
+async function askInThread(files: object[]) {
+  const { id } = await desk.post('Pictures');
+  await desk.post('@small What is it?', { parent_id: id, data: { files } });
+  const [reply] = await desk.answers(id);
+  return reply;
+}
+
+const pictureOf = (part: { image_url: { url: string } }) =>
+  Buffer.from(part.image_url.url.split(',')[1] ?? '', 'base64');
+
 /** A model over `small` that all members may read. */
 async function makeModel(id: string, meta: object): Promise<void> {
   const grants = [{ principal_type: 'user', principal_id: '*', permission: 'read' }];
@@ -56,6 +78,62 @@ describe('a model gets', () => {
       },
       { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG.toString('base64')}` } },
     ]);
+  });
+
+  it('images that are scaled, upright and still, as every provider reads them', async () => {
+    await configure(server, root, ({ channels }) => Object.assign(channels, { model_image_side: 100 }));
+    const noise = { create: { width: 400, height: 200, channels: 3, background: 'red' } } as const;
+    const upright = await sharp(noise).jpeg().withMetadata({ orientation: 6 }).toBuffer();
+    const frames = [sharp(noise), sharp(noise).negate()].map((frame) => frame.png().toBuffer());
+    const animated = await sharp(await Promise.all(frames), { join: { animated: true } })
+      .gif()
+      .toBuffer();
+    const transparent = await sharp({ create: { ...noise.create, channels: 4, background: '#0000' } })
+      .webp()
+      .toBuffer();
+    const pictures = [upright, animated, transparent];
+    const files = await attach(pictures.map((bytes, n) => [bytes, `${n}`]));
+    const reply = await askInThread(files);
+    expect(reply.meta.context).toBeUndefined();
+    const sent = lastMessages().at(-1).content.slice(1).map(pictureOf);
+    const seen = await Promise.all(sent.map((bytes: Buffer) => sharp(bytes).metadata()));
+    expect(
+      seen.map(({ format, width, height, orientation, pages }) => [
+        format,
+        width,
+        height,
+        orientation,
+        pages,
+      ]),
+    ).toEqual([
+      ['jpeg', 50, 100, undefined, undefined],
+      ['png', 100, 50, undefined, undefined],
+      ['png', 100, 50, undefined, undefined],
+    ]);
+    await configure(server, root, ({ channels }) => Object.assign(channels, { model_image_side: undefined }));
+  });
+
+  it('no image that cannot be read, and the reply says so', async () => {
+    const whole = await sharp({ create: { width: 300, height: 300, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer();
+    const bomb = Buffer.from(PNG);
+    bomb.writeUInt32BE(16_000, 16);
+    bomb.writeUInt32BE(16_000, 20);
+    bomb.writeUInt32BE(crc32(bomb.subarray(12, 29)), 29);
+    const svg =
+      '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><image href="/etc/passwd"/></svg>';
+    const files = [
+      ...(await attach([
+        [whole.subarray(0, 200), 'cut.png'],
+        [bomb, 'bomb.png'],
+      ])),
+      { type: 'image', url: `data:image/png;base64,${Buffer.from(svg).toString('base64')}` },
+      { type: 'image', url: 'data:image/png;base64,AAAA' },
+    ];
+    const reply = await askInThread(files);
+    expect(reply.content).toBe('Yes.');
+    expect(reply.meta.context).toEqual({ images_left_out: 4 });
   });
 
   it('no images where it cannot see, and the reply says so', async () => {

@@ -6,9 +6,11 @@ import { readerOf } from '../../files/files.access.ts';
 import { type FileWithText, readFilesWithText } from '../../files/files.repository.ts';
 import type { HeardMessage } from './context.repository.ts';
 import type { ImageRoom } from './context.room.ts';
+import { scalePicture } from './scaling/scaling.ts';
 
-/** Images are not scaled, because no library of the server does that. */
 const IMAGES = 8;
+/** Of a stored image, and of one that the model gets. */
+const STORED_IMAGE_BYTES = 32 * 1024 ** 2;
 const IMAGE_BYTES = 4 * 1024 ** 2;
 const ALL_IMAGE_BYTES = 16 * 1024 ** 2;
 const TEXT_FILES = 20;
@@ -18,6 +20,9 @@ const TEXT_BYTES = 1024 ** 2;
 const IMAGE = /^image\/(?:png|jpeg|gif|webp)$/;
 const EMBEDDED = /^data:image\/(?:png|jpeg|gif|webp);base64,/;
 const TEXT = /^(?:text\/|application\/(?:json|xml))/;
+
+/** The long side of images, in pixels. Larger ones cost tokens and time, and the providers scale them down. */
+const IMAGE_SIDE = 1_568;
 
 /** What the files of the messages give to the model, by the ids of the messages. */
 export interface HeardFiles {
@@ -52,7 +57,9 @@ export async function readHeardFiles(
     const id = storedFileIn(item);
     const file = id === undefined ? undefined : byId.get(id);
     if (file) await taken.add(messageId, file);
-    else if (typeof item.url === 'string' && EMBEDDED.test(item.url)) taken.addImage(messageId, item.url);
+    else if (typeof item.url === 'string' && EMBEDDED.test(item.url)) {
+      await taken.addEmbedded(messageId, item.url);
+    }
   }
   return taken;
 }
@@ -76,31 +83,40 @@ class Taken implements HeardFiles {
   async add(messageId: string, file: FileWithText): Promise<void> {
     const { id, content_type: type, size } = file;
     if (IMAGE.test(type)) {
-      if (!this.#hasRoomFor(size) || !(await this.#scope.files.has(id))) this.imagesLeftOut += 1;
-      else {
-        const bytes = await buffer(this.#scope.files.read(id));
-        this.addImage(messageId, `data:${type};base64,${bytes.toString('base64')}`);
-      }
+      const isTaken = this.#wantsImage && size <= STORED_IMAGE_BYTES && (await this.#scope.files.has(id));
+      if (isTaken) await this.#addImage(messageId, () => buffer(this.#scope.files.read(id)));
+      else this.imagesLeftOut += 1;
     } else if (TEXT.test(type) || file.edited_text !== null) await this.#addText(messageId, file);
     else this.filesLeftOut += 1;
   }
 
-  addImage(messageId: string, url: string): void {
-    const size = Math.floor(url.length * 0.75);
-    if (!this.#hasRoomFor(size) || !this.#room.take(size)) {
+  /** @param url a `data:` address */
+  async addEmbedded(messageId: string, url: string): Promise<void> {
+    if (this.#wantsImage)
+      await this.#addImage(messageId, () => Buffer.from(url.slice(url.indexOf(',') + 1), 'base64'));
+    else this.imagesLeftOut += 1;
+  }
+
+  async #addImage(messageId: string, read: () => Uint8Array | Promise<Uint8Array>): Promise<void> {
+    const { model_image_side: side = IMAGE_SIDE } = this.#scope.configs.current.channels;
+    const scaled = await scalePicture(read, side);
+    const size = scaled?.bytes.length ?? 0;
+    if (!scaled || !this.#hasRoomFor(size) || !this.#room.take(size)) {
       this.imagesLeftOut += 1;
       return;
     }
     this.#count.images += 1;
     this.#count.imageBytes += size;
+    const url = `data:${scaled.type};base64,${Buffer.from(scaled.bytes).toString('base64')}`;
     this.images.set(messageId, [...(this.images.get(messageId) ?? []), url]);
   }
 
+  get #wantsImage(): boolean {
+    return this.#hasVision && this.#count.images < IMAGES;
+  }
+
   #hasRoomFor(size: number): boolean {
-    const { images, imageBytes } = this.#count;
-    return (
-      this.#hasVision && images < IMAGES && size <= IMAGE_BYTES + 64 && imageBytes + size <= ALL_IMAGE_BYTES
-    );
+    return size <= IMAGE_BYTES && this.#count.imageBytes + size <= ALL_IMAGE_BYTES;
   }
 
   async #addText(messageId: string, { id, filename, size, edited_text }: FileWithText): Promise<void> {

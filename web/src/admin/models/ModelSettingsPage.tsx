@@ -16,6 +16,7 @@ const SETTINGS = [
   'models.base_models_cache',
   'channels.model_response_mode',
   'channels.model_chain',
+  'channels.model_image_side',
 ];
 
 export function ModelSettingsPage() {
