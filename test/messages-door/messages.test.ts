@@ -195,6 +195,27 @@ describe('a stream', () => {
 });
 
 describe('a request', () => {
+  it('has one system message, at the beginning, and turns that alternate, as most models need it', async () => {
+    const block = (text: string) => [{ type: 'text', text }];
+    const { messages } = await sent({
+      system: 'Be brief.',
+      messages: [
+        { role: 'system', content: 'Be kind.' },
+        { role: 'user', content: 'Hello' },
+        { role: 'system', content: block('It is Monday.') },
+        { role: 'assistant', content: 'Hi' },
+        { role: 'user', content: block('And?') },
+        { role: 'user', content: 'Go on.' },
+      ],
+    });
+    expect(messages).toEqual([
+      { role: 'system', content: 'Be brief.\n\nBe kind.' },
+      { role: 'user', content: 'Hello\n\n<system>\nIt is Monday.\n</system>' },
+      { role: 'assistant', content: 'Hi' },
+      { role: 'user', content: 'And?\n\nGo on.' },
+    ]);
+  });
+
   it('gives the provider the system prompt and parameters in its own form', async () => {
     const input_schema = { type: 'object', properties: { at: { type: 'integer' } } };
     expect(

@@ -6,20 +6,41 @@ type Part =
   | { type: 'image_url'; image_url: { url: string } }
   | { type: 'file'; file: { filename: string; file_data: string } };
 
-/** The messages of a request in OpenAI's shape, the system prompt first. */
+/**
+ * The messages of a request in OpenAI's shape, the system prompt first. Most models take system messages at the beginning alone, and
+ * many only turns that alternate: later system messages become text of the person, and messages of the person in succession one.
+ */
 export function toChatMessages({ system, messages }: Pick<CountBody, 'system' | 'messages'>): ChatMessage[] {
-  const prompt = typeof system === 'string' ? system : (system ?? []).map(({ text }) => text).join('\n\n');
+  const turns = messages.findIndex(({ role }) => role !== 'system');
+  const leading = turns === -1 ? messages : messages.slice(0, turns);
+  const prompts = [system ?? '', ...leading.map(({ content }) => content)].map(promptOf);
+  const prompt = prompts.filter((text) => text !== '').join('\n\n');
   return [
     ...(prompt === '' ? [] : [{ role: 'system' as const, content: prompt }]),
-    ...messages.flatMap(toMessages),
+    ...messages.slice(leading.length).flatMap(toMessages).reduce(joinTurns, []),
   ];
 }
+
+const promptOf = (content: Message['content']): string =>
+  typeof content === 'string'
+    ? content
+    : textOf(content.flatMap((block) => (isSaid(block) ? toParts(block) : [])));
+
+function joinTurns(joined: ChatMessage[], message: ChatMessage): ChatMessage[] {
+  const last = joined.at(-1);
+  if (last?.role !== 'user' || message.role !== 'user') joined.push(message);
+  else last.content = simplest([...partsOf(last.content), ...partsOf(message.content)]);
+  return joined;
+}
+
+const partsOf = (content: ChatMessage['content']): Part[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : (content as Part[]);
 
 function toMessages({ role, content }: Message): ChatMessage[] {
   const blocks: Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   if (role === 'assistant') return [fromAssistant(blocks)];
   const parts = blocks.flatMap((block) => (isSaid(block) ? toParts(block) : []));
-  if (role === 'system') return [{ role, content: textOf(parts) }];
+  if (role === 'system') return [{ role: 'user', content: `<system>\n${textOf(parts)}\n</system>` }];
   const results = blocks.filter((block) => block.type === 'tool_result') as ToolResult[];
   // Results stand first, right behind their calls, and have only text: their images follow as the person's.
   const images = results.flatMap(({ content: of }) =>
