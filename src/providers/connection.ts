@@ -2,6 +2,7 @@ import type { OpenAI } from 'openai';
 import type { Way } from '../egress/way.ts';
 import { type ChatAnswer, openChat } from './chat.ts';
 import type { Connected } from './connections.settings.ts';
+import { readingToEnd } from './drain.ts';
 import { Places } from './places.ts';
 import { failureOf, type ProviderFailure } from './providers.failures.ts';
 import type { ChatCall } from './providers.types.ts';
@@ -106,7 +107,7 @@ export class Connection {
         organization: null,
         project: null,
         defaultHeaders: { ...(key === '' && { authorization: null }), ...headers },
-        fetch: this.#way.fetch,
+        fetch: readingToEnd(this.#way.fetch),
         maxRetries: 0,
         timeout: 24 * 3_600_000,
         logLevel: 'off',

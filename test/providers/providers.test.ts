@@ -65,6 +65,24 @@ describe('a connection', () => {
     expect(first.chats().at(-1)?.headers.authorization).toBeUndefined();
   });
 
+  it('uses the connection to the provider again, also when the answer ends after its last event', async () => {
+    first.script(async (_request, wire) => {
+      wire.delta({ content: 'Hello' }, 'stop');
+      wire.line('[DONE]');
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      wire.end();
+    });
+    const connection = connectionTo(first);
+    const before = first.connections;
+    for (let calls = 0; calls < 5; calls += 1) {
+      await textOf(await connection.chat(call()));
+      await first.chats().at(-1)?.closed;
+    }
+    expect(first.connections - before).toBeLessThan(5);
+    expect(first.chats().at(-1)?.isCut).toBe(false);
+    first.script((request, wire) => wire.say(`Hello from ${request.body.model}.`));
+  });
+
   it('closes the connection to the provider when the call ends early', async () => {
     first.script((_request, wire) => wire.delta({ content: 'Once' }));
     const connection = connectionTo(first);

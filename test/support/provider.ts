@@ -15,6 +15,8 @@ export interface ScriptedProvider {
   models: Record<string, unknown>[];
   /** All requests so far, also those for the list. */
   requests: ProviderRequest[];
+  /** How many connections were opened so far. */
+  connections: number;
   /** The requests for completions so far. */
   chats(): ProviderRequest[];
   /** Answers requests for completions from now on; without a script the provider says `Hello from <model>.` */
@@ -50,6 +52,7 @@ export async function startProvider(...ids: string[]): Promise<ScriptedProvider>
       owned_by: 'test',
     })),
     requests: [] as ProviderRequest[],
+    connections: 0,
   };
 
   const server = createServer(async (incoming, response) => {
@@ -68,6 +71,9 @@ export async function startProvider(...ids: string[]): Promise<ScriptedProvider>
     else if (path.endsWith('/embeddings')) wire.json(200, embeddings(request.body));
     else if (list) await list(request, wire);
     else wire.json(200, { object: 'list', data: provider.models });
+  });
+  server.on('connection', () => {
+    provider.connections += 1;
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
