@@ -74,6 +74,8 @@ export function createLargeBodies(most = LIMITS_OF_PROCESS): LargeBodies {
         throw new AppError('too_large', {
           detail: `The body of this request has at most ${maxBytes} bytes.`,
         });
+      if (Number(headers['content-length']) <= FREE_BYTES)
+        return { text: await readText(raw, body as Readable, maxBytes), release() {} };
       let [arrived, arrivedBefore, mine] = [0, 0, 0];
       const release = () => {
         add(person, -mine);

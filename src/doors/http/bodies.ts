@@ -48,14 +48,12 @@ export async function readText(
   if (Number(raw.headers['content-length']) > maxBytes) throw new AppError('too_large');
   const pieces: Buffer[] = [];
   let bytes = 0;
-  const ended = Promise.withResolvers<never>();
-  ended.promise.catch(() => {});
-  signal?.addEventListener('abort', () => ended.reject(signal.reason));
+  const ended = signal && untilAborted(signal);
   // By default, the end of the iteration destroys the connection before the answer is sent.
   const iterator = payload.iterator({ destroyOnReturn: false });
   try {
     for (;;) {
-      const { done, value: piece } = await Promise.race([iterator.next(), ended.promise]);
+      const { done, value: piece } = await (ended ? Promise.race([iterator.next(), ended]) : iterator.next());
       if (done) return Buffer.concat(pieces, bytes).toString();
       bytes += piece.length;
       if (bytes > maxBytes) throw new AppError('too_large');
@@ -68,6 +66,13 @@ export async function readText(
     // Waits for the next piece, which may never come.
     iterator.return?.().catch(() => {});
   }
+}
+
+function untilAborted(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  promise.catch(() => {});
+  signal.addEventListener('abort', () => reject(signal.reason));
+  return promise;
 }
 
 /**
