@@ -32,6 +32,7 @@ async function build(): Promise<void> {
   const startedAtMs = performance.now();
   // The new page replaces the old one at once: a server that runs meanwhile always has a whole one.
   const out = join(web, `.dist-${process.pid}`);
+  const old = `${out}-old`;
   // React would be the one for developers where the caller sets another value, as test runners do.
   process.env.NODE_ENV = 'production';
   try {
@@ -39,8 +40,9 @@ async function build(): Promise<void> {
     await bundle({ configFile: join(web, 'vite.config.ts'), logLevel: 'warn', build: { outDir: out } });
     await compress(out);
     await writeFile(join(out, 'sources.sha256'), sources);
-    await rm(dist, { recursive: true, force: true });
+    if (existsSync(dist)) await rename(dist, old);
     await rename(out, dist);
+    await rm(old, { recursive: true, force: true });
     const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(1);
     process.stdout.write(`  The page was built in ${seconds} s.\n`);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -44,20 +44,21 @@ const VIEWS = [
 /** Files below the root of the page. Browsers ask for `sw.js` again at each visit. */
 const ROOT_FILES = ['favicon.svg', 'site.webmanifest', 'sw.js'];
 
-/** Serves the built page: `index.html` at the address of each view, and its files, whose names change with their content. */
+/**
+ * Serves the built page: `index.html` at the address of each view, and its files, whose names change with their content.
+ * A build of the page replaces all of them, so `index.html` is read for each visit.
+ */
 export async function mountPage(app: FastifyInstance): Promise<void> {
-  const page = readPage();
   const sendPage = async (_request: FastifyRequest, reply: FastifyReply) =>
     reply
       .type('text/html; charset=utf-8')
       .headers({ 'content-security-policy': POLICY, 'cache-control': 'no-store' })
-      .send(page);
+      .send(await readPage());
   app.get('/', sendPage);
   for (const view of VIEWS) {
     app.get(`/${view}`, sendPage);
     app.get(`/${view}/*`, sendPage);
   }
-  if (page === NOT_BUILT) return;
   await app.register(fastifyStatic, {
     root: join(DIST, 'assets'),
     prefix: '/assets/',
@@ -73,10 +74,4 @@ export async function mountPage(app: FastifyInstance): Promise<void> {
   }
 }
 
-function readPage(): string {
-  try {
-    return readFileSync(join(DIST, 'index.html'), 'utf8');
-  } catch {
-    return NOT_BUILT;
-  }
-}
+const readPage = (): Promise<string> => readFile(join(DIST, 'index.html'), 'utf8').catch(() => NOT_BUILT);
