@@ -9,7 +9,6 @@ interface Kept {
 }
 
 const flag: Kept = { schema: z.boolean(), initial: true };
-const text: Kept = { schema: z.string().nullable(), initial: '' };
 
 /** Which parts of the interface clients show, by names of their own. */
 export const Visibility = z.record(z.string(), z.boolean()).check(storableWithin(LIMITS.listedFormBytes));
@@ -22,8 +21,6 @@ export const Visibility = z.record(z.string(), z.boolean()).check(storableWithin
 export const KEPT: Readonly<Record<string, Kept>> = {
   'memories.enable': flag,
   'users.enable_status': flag,
-  'ui.pending_user_overlay_title': text,
-  'ui.pending_user_overlay_content': text,
   'ui.visibility': { schema: Visibility, initial: {} },
 };
 

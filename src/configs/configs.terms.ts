@@ -71,6 +71,9 @@ export const terms = defineTerms({
         enable_message_rating: flag,
         enable_user_webhooks: flag,
         banners: z.array(Banner),
+        // Optional: exports of older versions and of other systems lack them.
+        pending_user_overlay_title: z.string().nullable().optional(),
+        pending_user_overlay_content: z.string().nullable().optional(),
       }),
       defaults: {
         enable_signup: true,
@@ -87,6 +90,8 @@ export const terms = defineTerms({
         enable_message_rating: true,
         enable_user_webhooks: false,
         banners: [],
+        pending_user_overlay_title: '',
+        pending_user_overlay_content: '',
       },
       settings: {
         enable_signup: server('People may make their own accounts'),
@@ -103,6 +108,12 @@ export const terms = defineTerms({
         enable_message_rating: clients('Clients offer to rate answers'),
         enable_user_webhooks: server('People may be notified at an address of their own'),
         banners: clients('Notices at the top of the interface'),
+        pending_user_overlay_title: clients(
+          'Title of the page for accounts that wait; empty for the built-in one',
+        ),
+        pending_user_overlay_content: clients(
+          'Text of the page for accounts that wait; empty for the built-in one',
+        ),
       },
     },
     tool_server: {

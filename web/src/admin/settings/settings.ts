@@ -13,36 +13,9 @@ export const explainQuery = () => trpc.configs.explain.queryOptions();
 
 export const useExplained = () => useSuspenseQuery(explainQuery()).data;
 
-/** Settings that the server knows and lists only once they are set. */
-const UNLISTED: Record<string, Setting> = Object.fromEntries(
-  ['ui.pending_user_overlay_title', 'ui.pending_user_overlay_content'].map((path) => [
-    path,
-    {
-      path,
-      value: '',
-      default: '',
-      source: 'default',
-      set_at: null,
-      set_by: null,
-      variable: null,
-      locked: false,
-      used_by: 'clients',
-      meaning: '',
-      schema: { type: 'string' },
-    },
-  ]),
-);
-
 /** The settings with these paths, in this order; those that this server does not have are left out. */
-export function pick(settings: Setting[], paths: string[]): Setting[] {
-  return paths.flatMap((path) => {
-    const own = UNLISTED[path];
-    const found = settings.find((setting) => setting.path === path);
-    if (found && own)
-      return [{ ...own, ...found, default: '', schema: own.schema, used_by: 'clients' as const }];
-    return found ?? own ?? [];
-  });
-}
+export const pick = (settings: Setting[], paths: string[]): Setting[] =>
+  paths.flatMap((path) => settings.find((setting) => setting.path === path) ?? []);
 
 export const sectionOf = ({ path }: Pick<Setting, 'path'>): string => path.split('.', 1)[0] ?? '';
 
