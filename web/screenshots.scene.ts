@@ -10,7 +10,7 @@ export interface Scene {
   toolId: string;
 }
 
-const MODEL = 'smollm2-135m';
+const BASE_MODEL = 'smollm2-135m';
 const PASSWORD = 'a long pass phrase';
 
 const TOOL = `"""
@@ -50,6 +50,10 @@ export async function setScene(url: string): Promise<Scene> {
 
   const post = async (client: ParleyClient, content: string) =>
     client.api.messages.post.mutate({ id: general.id, content });
+  await makeAssistant(ada);
+  // The model on board is small: it answers best what one person asks alone.
+  const question = await ask(ada, general.id, 'Give me three tips for a good meeting.');
+  await post(grace, 'The first one is what we miss. From now on I send the agenda a day before.');
   const first = await post(ada, 'Welcome aboard! This channel is for everything that concerns all of us.');
   await grace.api.reactions.add.mutate({ id: general.id, message_id: first.id, name: '👋' });
   await alan.api.reactions.add.mutate({ id: general.id, message_id: first.id, name: '👋' });
@@ -62,8 +66,6 @@ export async function setScene(url: string): Promise<Scene> {
     'I have a first query for the report:\n\n```python\ndef total(rows: list[dict]) -> int:\n    return sum(row["amount"] for row in rows)\n```',
   );
   await ada.api.messages.pin.mutate({ id: general.id, message_id: first.id, is_pinned: true });
-  const question = await ask(ada, general.id);
-  await post(grace, 'It answers on this machine alone, nice.');
 
   const tool = await ada.api.tools.create.mutate({
     id: 'dice',
@@ -87,11 +89,23 @@ async function signUp(url: string, name: string): Promise<ParleyClient> {
   return client;
 }
 
-/** Asks the model on board, and waits for its answer. */
-async function ask({ api }: ParleyClient, id: string): Promise<string> {
-  const models = async () => (await api.models.list.query({})).data.map((model) => model.id);
-  while (!(await models()).includes(MODEL)) await delay(500);
-  const content = `<@M:${MODEL}|SmolLM2> Say hello to the team in one sentence.`;
+/** Makes a model over the one on board. Without chance it gives the same answers each time. */
+async function makeAssistant({ api }: ParleyClient): Promise<void> {
+  const models = async () => (await api.models.list.query({})).data.map(({ id }) => id);
+  while (!(await models()).includes(BASE_MODEL)) await delay(500);
+  await api.models.create.mutate({
+    id: 'assistant',
+    base_model_id: BASE_MODEL,
+    name: 'Assistant',
+    params: { temperature: 0 },
+    meta: { description: 'Answers on this machine, for all of us' },
+    access_grants: [{ principal_type: 'user', principal_id: '*', permission: 'read' }],
+  });
+}
+
+/** Asks the assistant, and waits for its answer. */
+async function ask({ api }: ParleyClient, id: string, words: string): Promise<string> {
+  const content = `<@M:assistant|Assistant> ${words}`;
   const { id: messageId } = await api.messages.post.mutate({ id, content });
   for (;;) {
     const [reply] = await api.messages.thread.query({ id, message_id: messageId });

@@ -47,7 +47,7 @@ const SHOTS: Shot[] = [
   {
     name: 'thread',
     path: ({ channelId, threadId }) => `/channels/${channelId}?thread=${threadId}`,
-    shows: 'SmolLM2',
+    shows: 'Be prepared',
   },
   { name: 'sign-in', path: () => '/sign-in', shows: 'Make an account', signedOut: true },
   { name: 'tool', path: ({ toolId }) => `/tools/${toolId}`, shows: 'class Tools' },
@@ -102,8 +102,6 @@ async function take(browser: Browser, baseURL: string, scene: Scene, shot: Shot)
   }
   const page = await context.newPage();
   await page.goto(shot.path(scene));
-  // The font of the page is used from the second visit on.
-  await page.reload();
   await page.getByText(shot.shows).first().waitFor();
   await page.waitForLoadState('networkidle');
   await page.screenshot({ path: join(pictures, `${shot.name}.png`) });

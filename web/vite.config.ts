@@ -1,14 +1,30 @@
 import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 
 /** The server that `npm run dev` puts behind Vite. */
 const SERVER = process.env.PARLEY_URL ?? 'http://127.0.0.1:8080';
 const DOORS = ['/api', '/trpc', '/ws', '/oauth', '/v1', '/ready', '/version'];
 
+/** The browser asks for the font of the first text with the scripts, so that it is there when they show the text. */
+const preloadFont: Plugin = {
+  name: 'preload-font',
+  transformIndexHtml: {
+    order: 'post',
+    handler: (_html, { bundle = {} }) =>
+      Object.keys(bundle)
+        .filter((file) => /inter-latin-wght-normal.*\.woff2$/.test(file))
+        .map((file) => ({
+          tag: 'link',
+          attrs: { rel: 'preload', href: `/${file}`, as: 'font', type: 'font/woff2', crossorigin: true },
+          injectTo: 'head' as const,
+        })),
+  },
+};
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react()],
+  plugins: [react(), preloadFont],
   resolve: {
     alias: {
       '@parley/client': join(import.meta.dirname, '..', 'client', 'src', 'index.ts'),
