@@ -1,14 +1,15 @@
 import type { KeyboardEvent, RefObject } from 'react';
+import { isTouch } from '../base/device.ts';
 import { type Format, toggleFormat } from './field.ts';
 import type { ComposerProperties } from './types.ts';
 import type { Compose } from './useCompose.ts';
 
 const FORMATS: Record<string, Format> = { b: 'bold', i: 'italic', e: 'code' };
 
-/** The keyboard of a phone has no Shift with Enter, so Enter begins a line there. */
-const isTouch = () => window.matchMedia('(hover: none) and (pointer: coarse)').matches;
-
-/** Enter sends, Shift and Enter begin a line, Ctrl and Enter send on each keyboard. */
+/**
+ * Enter sends, Shift and Enter begin a line, Ctrl and Enter send on each keyboard. The keyboard of a phone has no Shift with
+ * Enter, so Enter begins a line there.
+ */
 export function useComposerKeys(
   field: RefObject<HTMLTextAreaElement | null>,
   compose: Compose,

@@ -14,11 +14,12 @@ interface Properties {
   channel: Listed;
   title: string;
   target: ReactNode;
+  isOpen: boolean;
   onClose(): void;
 }
 
 /** What a person does with a channel of the list. */
-export default function ChannelMenu({ channel, title, target, onClose }: Properties) {
+export default function ChannelMenu({ channel, title, target, isOpen, onClose }: Properties) {
   const { t } = useTranslation('channels');
   const markRead = useMarkRead();
   const notify = useNotify();
@@ -29,7 +30,7 @@ export default function ChannelMenu({ channel, title, target, onClose }: Propert
   return (
     <>
       <Menu
-        opened={!isLeaving}
+        opened={isOpen && !isLeaving}
         onClose={onClose}
         position="bottom-start"
         width={232}
@@ -85,7 +86,10 @@ export default function ChannelMenu({ channel, title, target, onClose }: Propert
       </Menu>
       <ConfirmModal
         opened={isLeaving}
-        onClose={onClose}
+        onClose={() => {
+          setLeaving(false);
+          onClose();
+        }}
         title={t('leave.title', { name: title })}
         confirm={t('leave.confirm')}
         onConfirm={leaving.leave}

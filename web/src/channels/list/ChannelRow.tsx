@@ -1,10 +1,12 @@
 import { ActionIcon } from '@mantine/core';
+import { useLongPress } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import { BellOff, Ellipsis, Hash, UsersRound } from 'lucide-react';
-import { lazy, memo, Suspense, useState } from 'react';
+import { lazy, memo, Suspense, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMe } from '../../api/session.ts';
 import { personalCount } from '../../ui/attention.ts';
+import { FocusButton } from '../../ui/OpenOnClick.tsx';
 import { Person } from '../../ui/Person.tsx';
 import { othersOf } from '../title.ts';
 import classes from './ChannelRow.module.css';
@@ -21,7 +23,16 @@ interface Properties {
 /** A channel of the list. What is new in the open channel is in view, so its row counts nothing. */
 export const ChannelRow = memo(function ChannelRow({ channel, title, isOpen }: Properties) {
   const { t } = useTranslation('channels');
-  const [hasMenu, setMenu] = useState(false);
+  const frame = useRef<HTMLLIElement>(null);
+  const [menu, setMenu] = useState<'unloaded' | 'open' | 'closed'>('unloaded');
+  const openMenu = () => setMenu('open');
+  // Safari has no event of its own for a long press. Its end is no click on the row.
+  const longPress = useLongPress(openMenu, {
+    threshold: 450,
+    events: ['touch'],
+    cancelOnMove: true,
+    onFinish: (event) => event.preventDefault(),
+  });
   const hasNews = isNews(channel) && !isOpen;
   const more = (
     <ActionIcon
@@ -31,22 +42,24 @@ export const ChannelRow = memo(function ChannelRow({ channel, title, isOpen }: P
       className={classes.more}
       aria-label={t('menu.label', { name: title })}
       aria-haspopup="menu"
-      onClick={() => setMenu(true)}
+      onClick={openMenu}
     >
       <Ellipsis size={15} aria-hidden />
     </ActionIcon>
   );
   return (
     <li
+      ref={frame}
       className={classes.row}
       data-open={isOpen || undefined}
       data-news={hasNews || undefined}
       data-muted={channel.notify === 'none' || undefined}
-      data-menu={hasMenu || undefined}
+      data-menu={menu === 'open' || undefined}
       onContextMenu={(event) => {
         event.preventDefault();
-        setMenu(true);
+        openMenu();
       }}
+      {...longPress}
     >
       <Link
         to="/channels/$channelId"
@@ -59,12 +72,19 @@ export const ChannelRow = memo(function ChannelRow({ channel, title, isOpen }: P
         {channel.notify === 'none' && <BellOff size={14} role="img" aria-label={t('notify.muted')} />}
         {hasNews && <Count channel={channel} />}
       </Link>
-      {hasMenu ? (
-        <Suspense fallback={more}>
-          <ChannelMenu channel={channel} title={title} target={more} onClose={() => setMenu(false)} />
-        </Suspense>
-      ) : (
+      {menu === 'unloaded' ? (
         more
+      ) : (
+        <Suspense fallback={more}>
+          <ChannelMenu
+            channel={channel}
+            title={title}
+            target={more}
+            isOpen={menu === 'open'}
+            onClose={() => setMenu('closed')}
+          />
+          <FocusButton frame={frame} />
+        </Suspense>
       )}
     </li>
   );

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Textarea } from '@mantine/core';
 import type { Message } from '@parley/client';
 import { useMutation } from '@tanstack/react-query';
-import { type KeyboardEvent, useState } from 'react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
 import { decodeMentions, encodeMentions } from '../../composer/mentions.ts';
@@ -23,6 +23,7 @@ export function EditForm({ message }: { message: Message }) {
     if (content === message.content) return edit(null);
     if (content.trim()) update.mutate({ id: message.channel_id, message_id: message.id, content });
   };
+  const form = useFocusBack();
   const onKeyDown = (event: KeyboardEvent) => {
     event.stopPropagation();
     if (event.nativeEvent.isComposing) return;
@@ -32,7 +33,7 @@ export function EditForm({ message }: { message: Message }) {
     save();
   };
   return (
-    <Stack gap={6} py={4}>
+    <Stack ref={form} gap={6} py={4}>
       <ErrorNote error={update.error} />
       <Textarea
         aria-label={t('edit.label')}
@@ -55,4 +56,19 @@ export function EditForm({ message }: { message: Message }) {
       </Group>
     </Stack>
   );
+}
+
+/** At the end of the edit the focus goes back to the composer, or to the message. */
+function useFocusBack() {
+  const form = useRef<HTMLDivElement>(null);
+  const [before] = useState(() => document.activeElement);
+  useEffect(() => {
+    const row = form.current?.closest<HTMLElement>('[data-message]');
+    return () => {
+      if (document.activeElement !== document.body) return;
+      const target = before?.isConnected && before !== document.body ? (before as HTMLElement) : row;
+      target?.focus({ preventScroll: true });
+    };
+  }, [before]);
+  return form;
 }

@@ -1,9 +1,10 @@
 import { ActionIcon } from '@mantine/core';
 import type { Channel } from '@parley/client';
 import { X } from 'lucide-react';
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMe } from '../../api/session.ts';
+import { isTouch } from '../../base/device.ts';
 import { MessagePane } from '../MessagePane.tsx';
 import { openAtEnd, useStore } from '../store/useStore.ts';
 import classes from './ThreadPane.module.css';
@@ -28,11 +29,17 @@ export function ThreadPane({ channel, rootId, messageId, onJumped, onClose }: Pr
     if (messageId) void store.jump(messageId).then(onJumped);
     else if (store.window().status === 'loading') void openAtEnd(store);
   }, [store, messageId, onJumped]);
+  const pane = useThreadFocus(rootId);
   return (
     <aside
+      ref={pane}
       className={classes.thread}
       aria-label={t('thread.title')}
-      onKeyDown={({ key, defaultPrevented }) => key === 'Escape' && !defaultPrevented && onClose()}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || event.defaultPrevented) return;
+        event.preventDefault();
+        onClose();
+      }}
     >
       <header className={classes.head}>
         <h2 className={classes.title}>{t('thread.title')}</h2>
@@ -43,4 +50,18 @@ export function ThreadPane({ channel, rootId, messageId, onJumped, onClose }: Pr
       <MessagePane label={t('thread.title')} channel={channel} store={store} onThread={nothing} />
     </aside>
   );
+}
+
+/** The focus goes to the reply field, and with the end of the thread back to its first message in the main line. */
+function useThreadFocus(rootId: string) {
+  const pane = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a phone, the keyboard would cover the thread.
+    if (!isTouch()) pane.current?.querySelector('textarea')?.focus({ preventScroll: true });
+    return () => {
+      if (document.activeElement !== document.body) return;
+      document.querySelector<HTMLElement>(`[data-message="${rootId}"]`)?.focus({ preventScroll: true });
+    };
+  }, [rootId]);
+  return pane;
 }
