@@ -53,6 +53,8 @@ export const themeOf = (accent: string | undefined, closeLabel: string) =>
       Notification: { defaultProps: { closeButtonProps: { 'aria-label': closeLabel } } },
       Tooltip: { defaultProps: { openDelay: 400, transitionProps: { duration: 80 } } },
       Menu: { defaultProps: { transitionProps: { duration: 80 } } },
+      // The keyboard scrolls a wide table on a narrow screen.
+      TableScrollContainer: { defaultProps: { scrollAreaProps: { viewportProps: { tabIndex: 0 } } } },
     },
   });
 

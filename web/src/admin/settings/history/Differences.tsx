@@ -14,7 +14,7 @@ export function Differences({ items, empty }: Properties) {
   const { t } = useTranslation('config');
   if (items.length === 0) return <Text c="dimmed">{empty}</Text>;
   return (
-    <ScrollArea.Autosize mah="60vh" type="auto">
+    <ScrollArea.Autosize mah="60vh" type="auto" viewportProps={{ tabIndex: 0 }}>
       <Table verticalSpacing={6} fz="sm">
         <Table.Thead>
           <Table.Tr>
