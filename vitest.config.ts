@@ -25,6 +25,7 @@ export default defineConfig({
     // Only what hangs takes so long: a busy machine is no reason to fail, and `until` gives up before.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 20_000 } },
     coverage: {
       include: ['src/**/*.ts', 'client/src/**/*.ts'],
       reporter: ['text-summary', 'json-summary'],

@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
+import { egressToHere, startTarget } from '../egress/targets.ts';
 import { type Person, signUpAll, startServer } from '../support/server.ts';
 import { violationsOn } from './axe.ts';
 import { launchBrowser, openDesk, withoutBrowser } from './browser.ts';
@@ -9,12 +11,17 @@ const PASSWORD = 'a long pass phrase';
 describe.skipIf(withoutBrowser)(
   'people and rights (skipped without the Debian package chromium)',
   async () => {
-    const server = await startServer();
+    const egress = egressToHere();
+    const target = await startTarget((_request, response) => response.writeHead(answer).end());
+    let answer = 404;
+    const server = await startServer({ egress });
     const [root, ann] = await signUpAll(server, 'Root', 'Ann');
     const browser = await launchBrowser();
     afterAll(async () => {
       await browser.close();
       await server.close();
+      await egress.close();
+      await target.close();
     });
 
     const desk = (person?: Person) => openDesk(browser, server, person);
@@ -53,6 +60,47 @@ describe.skipIf(withoutBrowser)(
       await second.page.getByRole('navigation', { name: 'Main navigation' }).waitFor();
       expect([...faults, ...second.faults]).toEqual([]);
       await Promise.all([context.close(), second.context.close()]);
+    });
+
+    test('a person who waits is refused after a question, and the account is gone', async () => {
+      const account = { name: 'Eve', email: 'eve@example.com', password: PASSWORD };
+      await server.call('POST /auths/signup', { body: account });
+      const { page, faults, context } = await desk(root);
+      await page.goto('/admin/people');
+      await page.getByRole('button', { name: 'Refuse Eve' }).click();
+      const question = page.getByRole('dialog', { name: 'Refuse Eve' });
+      await question.getByText('The address eve@example.com can sign up again.').waitFor();
+      expect(await violationsOn(page)).toEqual([]);
+      await question.getByRole('button', { name: 'Refuse' }).click();
+      await page.getByRole('button', { name: 'Refuse Eve' }).waitFor({ state: 'detached' });
+      await page.getByRole('link', { name: 'Eve' }).waitFor({ state: 'detached' });
+      expect((await server.call('POST /auths/signin', { body: account })).status).toBe(400);
+      expect(faults).toEqual([]);
+      await context.close();
+    });
+
+    test('the list of people is sorted and filtered, and a reload keeps both', async () => {
+      const { page, faults, context } = await desk(root);
+      await page.goto('/admin/people');
+      const table = page.getByRole('table', { name: 'People' });
+      const names = () => table.getByRole('link').allInnerTexts();
+      await expect.poll(names).toEqual(['Ann', 'Grace', 'Root']);
+      await table.getByRole('button', { name: 'Name' }).click();
+      await expect.poll(names).toEqual(['Root', 'Grace', 'Ann']);
+      await page
+        .getByRole('columnheader', { name: 'Name' })
+        .and(page.locator('[aria-sort=descending]'))
+        .waitFor();
+      await page.getByRole('combobox', { name: 'Role' }).selectOption('Administrator');
+      await expect.poll(names).toEqual(['Root']);
+      await page.getByRole('combobox', { name: 'Role' }).selectOption('Member');
+      await expect.poll(names).toEqual(['Grace', 'Ann']);
+      await page.getByText('2 accounts', { exact: true }).waitFor();
+      await page.reload();
+      await expect.poll(names).toEqual(['Grace', 'Ann']);
+      expect(await violationsOn(page)).toEqual([]);
+      expect(faults).toEqual([]);
+      await context.close();
     });
 
     test('people without the role find no administration', async () => {
@@ -99,8 +147,8 @@ describe.skipIf(withoutBrowser)(
       await question.getByRole('textbox').fill('alan@example.com');
       await confirm.click();
       await page.getByRole('heading', { level: 1, name: 'People' }).waitFor();
-      await page.getByRole('link', { name: 'Ann' }).waitFor();
       await page.getByRole('link', { name: 'Alan' }).waitFor({ state: 'detached' });
+      await page.getByRole('link', { name: 'Ann' }).waitFor();
       expect(faults).toEqual([]);
       await context.close();
     });
@@ -140,6 +188,14 @@ describe.skipIf(withoutBrowser)(
       await expect.poll(() => permission.isChecked()).toBe(true);
       await page.getByText('What membership opens').waitFor();
       expect(await violationsOn(page)).toEqual([]);
+      const downloading = page.waitForEvent('download');
+      await page.getByRole('link', { name: 'Export' }).click();
+      const file = await downloading;
+      expect(file.suggestedFilename()).toBe('Toolmakers.json');
+      expect(JSON.parse(await readFile(await file.path(), 'utf8'))).toMatchObject({
+        name: 'Toolmakers',
+        user_ids: [ann.id],
+      });
 
       await page.getByRole('table', { name: 'Members' }).getByRole('link', { name: 'Ann' }).click();
       await page.getByRole('link', { name: 'Why may this person do that?' }).click();
@@ -223,16 +279,35 @@ describe.skipIf(withoutBrowser)(
       await context.close();
     });
 
-    test('the address for new accounts keeps a refused address in its field', async () => {
-      const { page, context } = await desk(root);
+    test('the address for new accounts keeps a refused address, and a delivery that failed is sent again', async () => {
+      const { page, faults, context } = await desk(root);
       await page.goto('/admin/webhooks');
-      await page.getByLabel('Address').fill('http://127.0.0.1/hook');
+      await page.getByText('There is no delivery.').waitFor();
+      await page.getByLabel('Address').fill('http://10.0.0.1/hook');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('alert').waitFor();
-      expect(await page.getByLabel('Address').inputValue()).toBe('http://127.0.0.1/hook');
-      await page.getByLabel('Address').fill('https://hooks.example.com/parley');
+      expect(await page.getByLabel('Address').inputValue()).toBe('http://10.0.0.1/hook');
+      await page.getByLabel('Address').fill(target.url);
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Saved', { exact: true }).waitFor();
+
+      const account = { name: 'Eve', email: 'eve@example.com', password: PASSWORD };
+      await server.call('POST /auths/signup', { body: account });
+      const list = page.getByRole('table', { name: 'Deliveries' });
+      const state = async (name: string) => {
+        await page.getByRole('button', { name: 'Refresh' }).click();
+        return list.getByRole('cell', { name, exact: true }).count();
+      };
+      await expect.poll(() => state('Failed')).toBe(1);
+      await list.getByText('It answered 404.').waitFor();
+      expect(await violationsOn(page)).toEqual([]);
+      answer = 200;
+      await list.getByRole('button', { name: 'Send again' }).click();
+      await expect.poll(() => state('Delivered')).toBe(1);
+      expect(target.heard.map(({ body }) => body.includes('Eve'))).toEqual([true, true]);
+      await page.getByRole('combobox', { name: 'State' }).selectOption('Failed');
+      await page.getByText('There is no delivery.').waitFor();
+      expect(faults).toEqual([]);
       await context.close();
     });
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, firefox, type Page } from 'playwright-core';
 import type { Person, TestServer } from '../support/server.ts';
 
 const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -22,6 +22,36 @@ export function launchBrowser(): Promise<Browser> {
     // Without it, a process imitates a graphics card: a quarter of the processor time of a journey.
     args: ['--disable-gpu'],
   });
+}
+
+const FIREFOXES = ['/usr/bin/firefox-esr', '/usr/bin/firefox'];
+const firefoxPath = FIREFOXES.find((path) => existsSync(path));
+
+/** The journey in Firefox is skipped without it, but never in CI. */
+export const withoutFirefox = !firefoxPath && !process.env.CI;
+
+/** Playwright drives the Firefox of Debian by WebDriver BiDi, which it does for channels with this beginning. */
+export async function launchFirefox(): Promise<Browser> {
+  if (!firefoxPath) throw new Error('There is no Firefox: install the Debian package firefox-esr.');
+  const browser = await firefox.launch({
+    executablePath: firefoxPath,
+    channel: 'moz-firefox',
+    firefoxUserPrefs: { 'ui.prefersReducedMotion': 1 },
+  });
+  skipMediaFeatures(browser);
+  return browser;
+}
+
+/** Playwright 1.65 sets the colour scheme of each new context by a command that Firefox 153 does not have. */
+function skipMediaFeatures(browser: Browser): void {
+  type Send = (method: string, params?: object) => Promise<unknown>;
+  const { _connection } = browser as unknown as {
+    _connection: { toImpl(of: Browser): { _browserSession: { send: Send } } };
+  };
+  const session = _connection.toImpl(browser)._browserSession;
+  const send = session.send.bind(session);
+  session.send = async (method, params) =>
+    method === 'emulation.setMediaFeaturesOverride' ? {} : send(method, params);
 }
 
 export interface Desk {

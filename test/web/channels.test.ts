@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
 import { grant } from '../support/channels.ts';
 import { signUpAll, startServer } from '../support/server.ts';
@@ -210,6 +210,74 @@ describe.skipIf(withoutBrowser)('channels (skipped without the Debian package ch
     expect([...faults, ...reader.faults]).toEqual([]);
     await context.close();
     await reader.context.close();
+  });
+
+  test('on a phone, a long press opens the menu of a channel', async () => {
+    const channel = await openToAll('pocket');
+    await server.as(bob)(`POST /channels/${channel}/messages/post`, { content: 'one' });
+    const { page, context, faults } = await openDesk(browser, server, ann, {
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+      isMobile: true,
+    });
+    await page.goto('/threads');
+    await page.getByRole('button', { name: 'Open navigation' }).tap();
+    const list = page.getByRole('dialog', { name: 'Main navigation' });
+    const pocket = list.getByRole('link', { name: 'pocket 1 unread message' });
+    await pocket.waitFor();
+    const finger = await context.newCDPSession(page);
+    const { x, y } = (await pocket.boundingBox()) ?? { x: 0, y: 0 };
+    const touchPoints = [{ x: x + 60, y: y + 10 }];
+    await finger.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints });
+    const menu = page.getByRole('menu', { name: 'Actions for pocket' });
+    await menu.waitFor();
+    await finger.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    expect(await violationsOn(page)).toEqual([]);
+    const box = await menu.boundingBox();
+    expect(box && box.x >= 0 && box.x + box.width <= 390 && box.y + box.height <= 844).toBe(true);
+    await menu.getByRole('menuitem', { name: 'Mark as read' }).tap();
+    await menu.waitFor({ state: 'detached' });
+    await list.getByRole('link', { name: 'pocket', exact: true }).tap();
+    await list.waitFor({ state: 'detached' });
+    await heading(page, 'pocket').waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('Esc closes each overlay, and the focus goes back to the control that opened it', async () => {
+    const channel = await openToAll('keys');
+    const { page, context, faults } = await openDesk(browser, server, ann);
+    await page.goto(`/channels/${channel}`);
+    await heading(page, 'keys').waitFor();
+    await row(page, 'keys').hover();
+    const hasFocus = (control: Locator) => control.and(page.locator(':focus')).waitFor();
+    const OVERLAYS: [opener: string, overlay: Locator][] = [
+      ['Jump to a date', page.getByRole('button', { name: 'Previous month' })],
+      ['Details of the channel', page.getByRole('dialog', { name: 'keys' })],
+      ['New group', page.getByRole('dialog', { name: 'New group' })],
+      ['Hidden and other channels', page.getByRole('dialog')],
+      ['Add an emoji', page.getByRole('gridcell').first()],
+      ['Actions for keys', page.getByRole('menu')],
+    ];
+    for (const [name, overlay] of OVERLAYS) {
+      // The first time the overlay is loaded, the second time it is there.
+      for (const _time of ['first', 'second']) {
+        const opener = page.getByRole('button', { name, exact: true });
+        await opener.click();
+        await overlay.waitFor();
+        await page.locator('[data-portal] :focus').waitFor({ state: 'attached' });
+        await page.keyboard.press('Escape');
+        await overlay.waitFor({ state: 'hidden' });
+        await hasFocus(opener);
+      }
+    }
+    await page.getByRole('textbox', { name: 'Message' }).focus();
+    await page.keyboard.press('Control+k');
+    await page.getByPlaceholder('Go to a channel').waitFor();
+    await page.keyboard.press('Escape');
+    await hasFocus(page.getByRole('textbox', { name: 'Message' }));
+    expect(faults).toEqual([]);
+    await context.close();
   });
 
   test('the palette and the keys lead to channels, people and actions', async () => {

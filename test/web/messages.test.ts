@@ -162,7 +162,14 @@ describe.skipIf(withoutBrowser)('messages (needs chromium)', async () => {
     await page.keyboard.press('e');
     await page.getByLabel('Edit the message').fill('Typed by hand again.');
     await page.keyboard.press('Enter');
-    await messageOn(page, 'Typed by hand again.').focus();
+    // The focus is on the message again after the edit, and after its thread.
+    await stored(page, 'Typed by hand again.').and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('t');
+    const thread = page.getByRole('complementary', { name: 'Thread' });
+    await thread.getByRole('textbox', { name: 'Reply' }).and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('Escape');
+    await thread.waitFor({ state: 'detached' });
+    await stored(page, 'Typed by hand again.').and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Delete');
     await page.getByRole('button', { name: 'Delete the message' }).press('Enter');
     await expect.poll(() => messageOn(page, 'Typed by hand').count()).toBe(0);

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import { grant, makeChannel } from '../support/channels.ts';
 import { connectProvider, startProvider, type Wire } from '../support/provider.ts';
@@ -23,6 +24,23 @@ const WEATHER = `
         city = await __event_call__({"type": "input", "data": {"title": "Where are you?", "placeholder": "A city"}})
         return f"It rains in {city}."
 `;
+
+/** The main views; other tests look at them in the light. */
+const viewsOf = (channel: string) => [
+  `/channels/${channel}`,
+  '/search?q=warm',
+  '/threads',
+  '/tools',
+  '/tools/weather',
+  '/models',
+  '/models/helper',
+  '/admin/people',
+  '/admin/permissions',
+  '/admin/configuration',
+  '/admin/usage',
+  '/admin/audit',
+  '/account/profile',
+];
 
 describe.skipIf(withoutBrowser)('models on the page (needs chromium)', async () => {
   if (withoutBrowser) return;
@@ -239,9 +257,14 @@ describe.skipIf(withoutBrowser)('models on the page (needs chromium)', async () 
     await desk.context.close();
   });
 
-  test('an import names what it refuses', async () => {
+  test('an export has the models, and an import names what it refuses', async () => {
     const desk = await openDesk(browser, server, admin);
-    await desk.page.goto('/models/import');
+    await desk.page.goto('/models');
+    const downloading = desk.page.waitForEvent('download');
+    await desk.page.getByRole('button', { name: 'Export' }).click();
+    const exported = JSON.parse(await readFile(await (await downloading).path(), 'utf8'));
+    expect(exported).toContainEqual(expect.objectContaining({ id: 'helper', base_model_id: 'small' }));
+    await desk.page.getByRole('link', { name: 'Import' }).click();
     const models = [
       { id: 'fine', name: 'Fine', base_model_id: 'small', params: {}, meta: {} },
       { id: 'not fine', name: 'Bad', base_model_id: 'small' },
@@ -255,6 +278,24 @@ describe.skipIf(withoutBrowser)('models on the page (needs chromium)', async () 
     await desk.page.getByRole('cell', { name: 'Stored.' }).waitFor();
     await desk.page.getByRole('cell', { name: /Refused\..*white space/ }).waitFor();
     expect(await violationsOn(desk.page)).toEqual([]);
+    expect(desk.faults).toEqual([]);
+    await desk.context.close();
+  });
+
+  test.each([
+    ['a desk', { viewport: { width: 1280, height: 800 } }],
+    ['a phone', { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }],
+  ])('the views can be read in the dark, on %s', async (_name, options) => {
+    const desk = await openDesk(browser, server, admin, { ...options, colorScheme: 'dark' });
+    const violations: Record<string, string[]> = {};
+    for (const path of viewsOf(channel)) {
+      await desk.page.goto(path);
+      await desk.page.getByRole('heading', { level: 1 }).waitFor();
+      await desk.page.waitForLoadState('networkidle');
+      const found = await violationsOn(desk.page);
+      if (found.length > 0) violations[path] = found;
+    }
+    expect(violations).toEqual({});
     expect(desk.faults).toEqual([]);
     await desk.context.close();
   });
