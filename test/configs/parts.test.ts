@@ -73,7 +73,7 @@ const PARTS: [path: string, sent: Record<string, unknown>, changed: Record<strin
         'auth.jwt_expiry': '30d',
       },
       ...{ 'folders.max_file_count': '12', 'memories.enable': false, 'users.enable_status': true },
-      ...{ 'ui.pending_user_overlay_title': 'Wait', 'ui.pending_user_overlay_content': '' },
+      ...{ 'ui.pending_user_overlay_title': 'Wait' },
     },
   ],
 ];

@@ -212,7 +212,8 @@ function withoutLaterSettings({ usage: _usage, ...older }: typeof DEFAULT_CONFIG
     model_image_side: _side,
     ...channels
   } = older.channels;
-  return { ...older, models, channels, webui: { url: older.webui.url } };
+  const { pending_user_overlay_title: _title, pending_user_overlay_content: _content, ...ui } = older.ui;
+  return { ...older, ui, models, channels, webui: { url: older.webui.url } };
 }
 
 it('does not replace values that differ from the defaults in a database of old versions, which stored every default', async () => {
