@@ -114,6 +114,9 @@ const LISTS = {
   at: list<TimeParams>('message.list_at', { page: around(MAIN_LINE), anchor: AT }),
 };
 const PINNED = list<SkipParams>('message.pinned', newest('m.is_pinned', 'pinned_at'));
+const HAS_FILES =
+  'exists (select from message_file mf where mf.channel_id = m.channel_id and mf.message_id = m.id)';
+const WITH_FILES = list<SkipParams>('message.with_files', newest(HAS_FILES));
 const THREADS = {
   newest: list<SkipParams & InThread>('message.thread', { ...newest(THREAD), isThere: ROOT_EXISTS }),
   before: list<IdParams & InThread>('message.thread_before', { page: before(THREAD), ...inThread }),
@@ -182,6 +185,15 @@ export const listPinned = (
   channelId: string,
   { skip, limit }: Page,
 ): Promise<FoundList> => readList(sql, PINNED, { ...callerOf(caller), channelId, limit, skip, known: null });
+
+/** The messages of a channel that carry uploaded files, also in threads. */
+export const listWithFiles = (
+  sql: Sql,
+  caller: Caller,
+  channelId: string,
+  { skip, limit }: Page,
+): Promise<FoundList> =>
+  readList(sql, WITH_FILES, { ...callerOf(caller), channelId, limit, skip, known: null });
 
 /** The replies in the thread of a message. */
 export function listThread(

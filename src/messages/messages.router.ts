@@ -12,6 +12,7 @@ import {
   listMessages,
   listPinned,
   listThread,
+  listWithFiles,
 } from './messages.service.ts';
 import { pinMessage } from './pins.service.ts';
 
@@ -84,6 +85,23 @@ export const messagesRouter = router({
     .input(z.object({ ...inChannel, page: pageNumber() }))
     .output(uncheckedList(MessageView))
     .query(({ ctx, input }) => listPinned(ctx.scope, input.id, input.page)),
+
+  withFiles: channelMember
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/channels/{id}/messages/files',
+        tags: ['messages'],
+        summary: 'List the messages of a channel that carry files',
+        description:
+          'Messages with uploaded files, replies included, newest first and 20 a page; `data.files` names ' +
+          'the files. The limit of 4 MiB a page is that of `GET /channels/{id}/messages`.',
+      },
+      access: 'channel.read',
+    })
+    .input(z.object({ ...inChannel, page: pageNumber() }))
+    .output(uncheckedList(MessageView))
+    .query(({ ctx, input }) => listWithFiles(ctx.scope, input.id, input.page)),
 
   post: channelMember
     .meta({

@@ -24,6 +24,7 @@ import {
   listMessages as queryMessages,
   listPinned as queryPinned,
   listThread as queryThread,
+  listWithFiles as queryWithFiles,
   type ThreadPage,
 } from './messages.lists.repository.ts';
 import { bytesOf } from './messages.post.ts';
@@ -60,7 +61,7 @@ export const listMessages = (scope: Scope, channelId: string, page: LinePage): P
     queryMessages(scope.sql, scope.actor, channelId, page, known),
   );
 
-const PINNED_PAGE = 20;
+const PAGE = 20;
 
 /**
  * The pinned messages, also in threads; the newest pin first, 20 a page.
@@ -68,10 +69,19 @@ const PINNED_PAGE = 20;
  * @param page counts from 1
  * @throws not_found, forbidden
  */
-export function listPinned(scope: Scope, channelId: string, page: number): Promise<Answer> {
-  const paging = { skip: (page - 1) * PINNED_PAGE, limit: PINNED_PAGE };
-  return answerOf(scope, null, () => queryPinned(scope.sql, scope.actor, channelId, paging));
-}
+export const listPinned = (scope: Scope, channelId: string, page: number): Promise<Answer> =>
+  answerOf(scope, null, () => queryPinned(scope.sql, scope.actor, channelId, numbered(page)));
+
+/**
+ * The messages that carry uploaded files, also in threads; newest first, 20 a page.
+ *
+ * @param page counts from 1
+ * @throws not_found, forbidden
+ */
+export const listWithFiles = (scope: Scope, channelId: string, page: number): Promise<Answer> =>
+  answerOf(scope, null, () => queryWithFiles(scope.sql, scope.actor, channelId, numbered(page)));
+
+const numbered = (page: number) => ({ skip: (page - 1) * PAGE, limit: PAGE });
 
 /** A page of the replies to a message, newest first. @throws not_found, forbidden */
 export const listThread = (

@@ -31,6 +31,12 @@ export const MESSAGE_ACTIONS: Action[] = [
     needs: 'read',
   },
   {
+    name: 'list messages with files',
+    procedure: 'messages.withFiles',
+    input: ({ channelId: id }) => ({ id }),
+    needs: 'read',
+  },
+  {
     name: 'search in the channel',
     procedure: 'search.messages',
     input: ({ channelId: channel_id }) => ({ q: 'was', channel_id }),

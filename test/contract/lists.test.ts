@@ -29,13 +29,19 @@ beforeAll(async () => {
   const root = await fillChannel();
   inputs['messages.list'] = { id };
   inputs['messages.pinned'] = { id };
+  inputs['messages.withFiles'] = { id };
   inputs['messages.thread'] = { id, message_id: root };
   await fillTools();
+  await board.post({ content: 'with a file', data: { files: [{ id: await upload() }] } }, board.owner);
+});
+
+async function upload(): Promise<string> {
   const form = new FormData();
   form.set('file', new Blob(['text']), 'notes.txt');
   const headers = { authorization: `Bearer ${board.owner.token}` };
-  await fetch(`${board.server.url}/api/v1/files`, { method: 'POST', headers, body: form });
-});
+  const answer = await fetch(`${board.server.url}/api/v1/files`, { method: 'POST', headers, body: form });
+  return ((await answer.json()) as { id: string }).id;
+}
 
 /** One message of every kind: pinned, in a thread, and in the main line. */
 async function fillChannel(): Promise<string> {

@@ -66,6 +66,28 @@ describe('a file', () => {
     expect(await statuses(owner, id)).toEqual([200, 200]);
   });
 
+  it('is in the list of the channel while a message carries it, newest first', async () => {
+    const channel = await channelWith(owner);
+    const [first, second] = [await uploaded(), await uploaded()];
+    const { body: root } = await post(owner, channel, [item(first)]);
+    await post(owner, channel, []);
+    const { body: reply } = await server.as(owner)(`POST /channels/${channel}/messages/post`, {
+      content: 'in a thread',
+      parent_id: root.id,
+      data: { files: [item(second)] },
+    });
+    const listed = async () =>
+      (await server.as(owner)(`GET /channels/${channel}/messages/files`)).body.map(
+        ({ id, data }: { id: string; data: { files: { id: string }[] } }) => [id, data.files[0]?.id],
+      );
+    expect(await listed()).toEqual([
+      [reply.id, second],
+      [root.id, first],
+    ]);
+    await server.as(owner)(`DELETE /channels/${channel}/messages/${reply.id}/delete`);
+    expect(await listed()).toEqual([[root.id, first]]);
+  });
+
   it('of a group channel can be read by its members, not by administrators outside', async () => {
     const id = await uploaded();
     const { body: group } = await server.call('POST /channels/create', {

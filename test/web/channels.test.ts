@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
+import { upload } from '../files/forms.ts';
 import { grant } from '../support/channels.ts';
 import { signUpAll, startServer } from '../support/server.ts';
 import { violationsOn } from './axe.ts';
@@ -196,6 +197,16 @@ describe.skipIf(withoutBrowser)('channels (skipped without the Debian package ch
     expect(await violationsOn(page)).toEqual([]);
     await details.getByRole('tab', { name: 'Pinned' }).click();
     await details.getByRole('link', { name: /Keep this/ }).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await details.getByRole('tab', { name: 'Files' }).click();
+    await details.getByText('No files yet').waitFor();
+    const file = (await upload(server, root, 'Coal', { filename: 'stores.txt' })).body;
+    await server.as(root)(`POST /channels/${channel}/messages/post`, {
+      content: 'The list of stores',
+      data: { files: [{ type: 'file', id: file.id, name: file.filename }] },
+    });
+    await details.getByRole('link', { name: /stores.txt/ }).waitFor();
+    await details.getByRole('link', { name: /The list of stores/ }).waitFor();
     expect(await violationsOn(page)).toEqual([]);
 
     await details.getByRole('tab', { name: 'About' }).click();

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-export type DetailsTab = 'about' | 'members' | 'pins' | 'webhooks';
+export type DetailsTab = 'about' | 'members' | 'pins' | 'files' | 'webhooks';
 
 /** What is shown over the page and can be opened from anywhere: the list, the head of a channel, the commands, a key. */
 export type Overlay =

@@ -6,6 +6,7 @@ import { closeOverlay, type DetailsTab } from '../../base/overlay.ts';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
 import { useChannelTitle } from '../title.ts';
 import { About } from './About.tsx';
+import { Files } from './Files.tsx';
 import { Members } from './Members.tsx';
 import { Pins } from './Pins.tsx';
 import { Webhooks } from './Webhooks.tsx';
@@ -15,7 +16,7 @@ interface Properties {
   tab: DetailsTab;
 }
 
-/** Beside the channel: what it is, who is in it, what is pinned, and what posts into it. */
+/** Beside the channel: what it is, who is in it, what is pinned, its files, and what posts into it. */
 export default function ChannelDetails({ channelId, tab }: Properties) {
   const { t } = useTranslation('channels');
   const titleOf = useChannelTitle();
@@ -30,6 +31,7 @@ export default function ChannelDetails({ channelId, tab }: Properties) {
             <Tabs.Tab value="about">{t('details.about')}</Tabs.Tab>
             <Tabs.Tab value="members">{t('details.members')}</Tabs.Tab>
             <Tabs.Tab value="pins">{t('details.pins')}</Tabs.Tab>
+            <Tabs.Tab value="files">{t('details.files')}</Tabs.Tab>
             {channel.is_manager && <Tabs.Tab value="webhooks">{t('details.webhooks')}</Tabs.Tab>}
           </Tabs.List>
           <Tabs.Panel value="about">
@@ -40,6 +42,9 @@ export default function ChannelDetails({ channelId, tab }: Properties) {
           </Tabs.Panel>
           <Tabs.Panel value="pins">
             <Pins channel={channel} />
+          </Tabs.Panel>
+          <Tabs.Panel value="files">
+            <Files channel={channel} />
           </Tabs.Panel>
           <Tabs.Panel value="webhooks">
             <Webhooks channelId={channel.id} />
