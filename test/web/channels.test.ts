@@ -274,7 +274,8 @@ describe.skipIf(withoutBrowser)('channels (skipped without the Debian package ch
       // The first time the overlay is loaded, the second time it is there.
       for (const _time of ['first', 'second']) {
         const opener = page.getByRole('button', { name, exact: true });
-        await opener.click();
+        await opener.focus();
+        await page.keyboard.press('Enter');
         await overlay.waitFor();
         await page.locator('[data-portal] :focus').waitFor({ state: 'attached' });
         await page.keyboard.press('Escape');

@@ -9,7 +9,6 @@ import { useOutboxSender } from '../messages/outbox/current.ts';
 import { NavigationContext } from '../ui/MenuButton.tsx';
 import { Attendance } from './Attendance.tsx';
 import { Banners } from './Banners.tsx';
-import { keepFocus } from './focus.ts';
 import { Navigation } from './Navigation.tsx';
 import classes from './Shell.module.css';
 
@@ -32,7 +31,6 @@ function Workspace({ accountId }: { accountId: string }) {
   const [isOpen, { open, close }] = useDisclosure(false);
   const { href } = useLocation();
   useEffect(startLive, []);
-  useEffect(keepFocus, []);
   useOutboxSender(accountId);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each change of the address closes the navigation
   useEffect(close, [href]);
