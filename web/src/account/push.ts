@@ -8,6 +8,8 @@ export async function startPush(): Promise<void> {
   const { public_key } = await api.push.key.query();
   const registration = await navigator.serviceWorker.register('/sw.js');
   await navigator.serviceWorker.ready;
+  // Browsers refuse a second subscription with another key of the server.
+  await (await registration.pushManager.getSubscription())?.unsubscribe();
   const subscription = await registration.pushManager.subscribe({
     userVisibleOnly: true,
     applicationServerKey: public_key,

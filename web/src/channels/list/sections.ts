@@ -2,12 +2,13 @@ import type { Listed } from './counts.ts';
 
 export type SectionName = 'boards' | 'groups' | 'direct';
 
+const collator = new Intl.Collator(undefined, { sensitivity: 'base', numeric: true });
+
 /** The list in its sections: boards and groups by name, direct channels with the newest message first. */
 export function sectionsOf(
   channels: Listed[],
   titleOf: (channel: Listed) => string,
 ): Record<SectionName, Listed[]> {
-  const collator = new Intl.Collator(undefined, { sensitivity: 'base', numeric: true });
   const byName = (one: Listed, other: Listed) => collator.compare(titleOf(one), titleOf(other));
   const newestFirst = (one: Listed, other: Listed) =>
     (other.last_message_at ?? other.created_at) - (one.last_message_at ?? one.created_at);
