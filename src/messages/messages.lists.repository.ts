@@ -25,8 +25,6 @@ interface ListParams extends CallerParams {
 }
 interface SkipParams extends ListParams {
   skip: number;
-  /** The version of the channel whose page the caller has: the list is not read if it is still the version. */
-  known: string | null;
 }
 interface IdParams extends ListParams {
   anchorId: string;
@@ -76,7 +74,7 @@ const first = (condition: string, order: string, { skip = '0', limit = ':limit' 
    ) m limit ${limit}`;
 
 const newest = (condition: string, order: 'created_at' | 'pinned_at' = 'created_at') => ({
-  page: first(`c.version is distinct from :known and ${condition}`, `${order} desc`, { skip: ':skip' }),
+  page: first(condition, `${order} desc`, { skip: ':skip' }),
   order,
 });
 
@@ -141,11 +139,8 @@ export interface LinePage extends ThreadPage {
   at?: number | undefined;
 }
 
-/**
- * `messages` is null if the root of the thread, or the message of the window, does not exist. It is undefined if the channel still
- * has the known version.
- */
-export type FoundList = Found<{ messages: MessageView[] | null | undefined; version: string }>;
+/** `messages` is null if the root of the thread, or the message of the window, does not exist. */
+export type FoundList = Found<{ messages: MessageView[] | null; version: string }>;
 
 async function readList<Params extends ListParams>(
   sql: Sql,
@@ -156,10 +151,22 @@ async function readList<Params extends ListParams>(
   const [first] = rows;
   if (!first) return undefined;
   if (!first.can_read) return null;
-  const { version } = first;
-  if (!first.is_there) return { messages: null, version };
-  const isKnown = 'known' in params && params.known === version;
-  return { messages: isKnown ? undefined : messagesOf(rows), version };
+  return { messages: first.is_there ? messagesOf(rows) : null, version: first.version };
+}
+
+const VERSION_OF = statement<{ can_read: boolean; version: string }, CallerParams & { channelId: string }>(
+  'message.version',
+  `select ${CAN_READ} as can_read, ${VERSION} as version from channel c where c.id = :channelId`,
+);
+
+/** The version of a channel, which each of its events changes. */
+export async function readVersion(
+  sql: Sql,
+  caller: Caller,
+  channelId: string,
+): Promise<Found<{ version: string }>> {
+  const [row] = await sql.rows(VERSION_OF, { ...callerOf(caller), channelId });
+  return row?.can_read === false ? null : row;
 }
 
 /** The messages of a channel's main line. */
@@ -168,14 +175,13 @@ export function listMessages(
   caller: Caller,
   channelId: string,
   { skip, limit, before, after, around, at }: LinePage,
-  known: string | null = null,
 ): Promise<FoundList> {
   const common = { ...callerOf(caller), channelId, limit };
   if (before !== undefined) return readList(sql, LISTS.before, { ...common, anchorId: before });
   if (after !== undefined) return readList(sql, LISTS.after, { ...common, anchorId: after });
   if (around !== undefined) return readList(sql, LISTS.around, { ...common, anchorId: around });
   if (at !== undefined) return readList(sql, LISTS.at, { ...common, at });
-  return readList(sql, LISTS.newest, { ...common, skip, known });
+  return readList(sql, LISTS.newest, { ...common, skip });
 }
 
 /** The pinned messages of a channel, also in threads; the newest pin first. */
@@ -184,7 +190,7 @@ export const listPinned = (
   caller: Caller,
   channelId: string,
   { skip, limit }: Page,
-): Promise<FoundList> => readList(sql, PINNED, { ...callerOf(caller), channelId, limit, skip, known: null });
+): Promise<FoundList> => readList(sql, PINNED, { ...callerOf(caller), channelId, limit, skip });
 
 /** The messages of a channel that carry uploaded files, also in threads. */
 export const listWithFiles = (
@@ -192,8 +198,7 @@ export const listWithFiles = (
   caller: Caller,
   channelId: string,
   { skip, limit }: Page,
-): Promise<FoundList> =>
-  readList(sql, WITH_FILES, { ...callerOf(caller), channelId, limit, skip, known: null });
+): Promise<FoundList> => readList(sql, WITH_FILES, { ...callerOf(caller), channelId, limit, skip });
 
 /** The replies in the thread of a message. */
 export function listThread(
@@ -202,11 +207,10 @@ export function listThread(
   channelId: string,
   rootId: string,
   { skip, limit, before, after, around }: ThreadPage,
-  known: string | null = null,
 ): Promise<FoundList> {
   const common = { ...callerOf(caller), channelId, limit, rootId };
   if (before !== undefined) return readList(sql, THREADS.before, { ...common, anchorId: before });
   if (after !== undefined) return readList(sql, THREADS.after, { ...common, anchorId: after });
   if (around !== undefined) return readList(sql, THREADS.around, { ...common, anchorId: around });
-  return readList(sql, THREADS.newest, { ...common, skip, known });
+  return readList(sql, THREADS.newest, { ...common, skip });
 }

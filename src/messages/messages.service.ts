@@ -25,6 +25,7 @@ import {
   listPinned as queryPinned,
   listThread as queryThread,
   listWithFiles as queryWithFiles,
+  readVersion,
   type ThreadPage,
 } from './messages.lists.repository.ts';
 import { bytesOf } from './messages.post.ts';
@@ -33,20 +34,23 @@ import type { MessageView } from './messages.schema.ts';
 
 type Answer = Json<MessageView[]>;
 
-/** Reads a list, or sends the text that is kept of it. @param place names a newest page; null for others */
+/**
+ * Reads a list. The text of a newest page is kept, and sent again while its channel has the same version.
+ *
+ * @param place names a newest page; null for others
+ */
 async function answerOf(
-  { keptPages }: Scope,
+  { sql, actor, keptPages }: Scope,
+  channelId: string,
   place: string | null,
-  read: (known: string | null) => Promise<FoundList>,
+  read: () => Promise<FoundList>,
 ): Promise<Answer> {
   const kept = place === null ? undefined : keptPages.get(place);
+  if (kept && found(await readVersion(sql, actor, channelId)).version === kept.version) return kept.answer;
   const begun = keptPages.begin();
-  const { messages, version } = found(await read(kept?.version ?? null));
-  if (messages === null) throw noSuchMessage();
-  if (messages === undefined && kept) return kept.answer;
-  return place === null || !messages
-    ? new Json(JSON.stringify(messages))
-    : keptPages.put(place, begun, version, messages);
+  const { messages, version } = found(await read());
+  if (!messages) throw noSuchMessage();
+  return place === null ? new Json(JSON.stringify(messages)) : keptPages.put(place, begun, version, messages);
 }
 
 /** The place of the newest page of a channel, or of a thread. */
@@ -57,8 +61,8 @@ function placeOf(id: string, { skip, limit, before, after, around, at }: LinePag
 
 /** A page of the main line, newest first. @throws not_found, forbidden */
 export const listMessages = (scope: Scope, channelId: string, page: LinePage): Promise<Answer> =>
-  answerOf(scope, placeOf(channelId, page), (known) =>
-    queryMessages(scope.sql, scope.actor, channelId, page, known),
+  answerOf(scope, channelId, placeOf(channelId, page), () =>
+    queryMessages(scope.sql, scope.actor, channelId, page),
   );
 
 const PAGE = 20;
@@ -70,7 +74,7 @@ const PAGE = 20;
  * @throws not_found, forbidden
  */
 export const listPinned = (scope: Scope, channelId: string, page: number): Promise<Answer> =>
-  answerOf(scope, null, () => queryPinned(scope.sql, scope.actor, channelId, numbered(page)));
+  answerOf(scope, channelId, null, () => queryPinned(scope.sql, scope.actor, channelId, numbered(page)));
 
 /**
  * The messages that carry uploaded files, also in threads; newest first, 20 a page.
@@ -79,7 +83,7 @@ export const listPinned = (scope: Scope, channelId: string, page: number): Promi
  * @throws not_found, forbidden
  */
 export const listWithFiles = (scope: Scope, channelId: string, page: number): Promise<Answer> =>
-  answerOf(scope, null, () => queryWithFiles(scope.sql, scope.actor, channelId, numbered(page)));
+  answerOf(scope, channelId, null, () => queryWithFiles(scope.sql, scope.actor, channelId, numbered(page)));
 
 const numbered = (page: number) => ({ skip: (page - 1) * PAGE, limit: PAGE });
 
@@ -91,8 +95,8 @@ export const listThread = (
   page: ThreadPage,
 ): Promise<Answer> =>
   // Ids of threads are unique only in their channel.
-  answerOf(scope, placeOf(`${channelId} ${messageId}`, page), (known) =>
-    queryThread(scope.sql, scope.actor, channelId, messageId, page, known),
+  answerOf(scope, channelId, placeOf(`${channelId} ${messageId}`, page), () =>
+    queryThread(scope.sql, scope.actor, channelId, messageId, page),
   );
 
 /** @throws not_found, forbidden */
