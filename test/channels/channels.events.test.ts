@@ -20,7 +20,9 @@ async function listen({ token }: Person) {
   return listener;
 }
 /** Notices except those about presence, which may come at any time. */
-const noticesOf = ({ notices }: SocketListener) => notices.filter(({ data }) => data.type !== 'presence');
+/** The notices of channels. Notices of the person's rights come beside them. */
+const noticesOf = ({ notices }: SocketListener) =>
+  notices.filter(({ data }) => data.type !== 'presence' && data.type !== 'access:updated');
 const typesOf = ({ enveloped }: SocketListener) => enveloped.map(({ data }) => data.type);
 const hears = (listener: SocketListener, content: string) =>
   until(content, () => contentsOfEvents(listener.enveloped).includes(content));

@@ -241,7 +241,9 @@ describe.skipIf(withoutBrowser)('the configuration in the administration (needs 
     await page.goto('/admin/look');
     await row('ui.pending_user_overlay_title').getByRole('textbox').fill('Almost there');
     await save();
-    await row('ui.pending_user_overlay_title').getByText('Set here').waitFor();
+    await row('ui.pending_user_overlay_title')
+      .getByText(/^Set by/)
+      .waitFor();
     const desk = await openDesk(browser, server, await signUp(server, 'Newcomer'));
     await desk.page.goto('/');
     await desk.page.getByText('Almost there').waitFor();

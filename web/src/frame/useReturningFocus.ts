@@ -26,7 +26,8 @@ export function useReturningFocus(): void {
       if (places.length > MOST_PLACES) places.shift();
     };
     const giveBack = () => {
-      if (document.activeElement !== document.body) return;
+      // Where the page itself had the focus, no overlay took it along.
+      if (document.activeElement !== document.body || !places.at(-1)?.overlay) return;
       for (const place of places.toReversed()) {
         const element = inPlaceOf(place);
         if (element) return element.focus();

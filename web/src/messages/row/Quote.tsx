@@ -1,4 +1,3 @@
-import { UnstyledButton } from '@mantine/core';
 import type { Message } from '@parley/client';
 import { CornerUpRight } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
@@ -20,7 +19,8 @@ export function Quote({ message: { reply_to_message: quoted } }: { message: Mess
   const { name } = authorOf(quoted);
   const text = plainText(quoted.content) || t('row.files');
   return (
-    <UnstyledButton
+    <button
+      type="button"
       className={classes.quote}
       onClick={() => void store.jump(quoted.id)}
       aria-label={t('row.toQuote', { name, text })}
@@ -29,6 +29,6 @@ export function Quote({ message: { reply_to_message: quoted } }: { message: Mess
       <span>
         <b>{name}</b> {text}
       </span>
-    </UnstyledButton>
+    </button>
   );
 }

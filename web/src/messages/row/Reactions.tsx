@@ -1,4 +1,3 @@
-import { UnstyledButton } from '@mantine/core';
 import type { Message } from '@parley/client';
 import { useTranslation } from 'react-i18next';
 import { usePane } from '../pane.ts';
@@ -20,7 +19,8 @@ export function Reactions({ message }: { message: Message }) {
         const people =
           more > 0 ? t('reactions.more', { names: names.join(', '), count: more }) : names.join(', ');
         return (
-          <UnstyledButton
+          <button
+            type="button"
             key={name}
             title={people}
             className={classes.reaction}
@@ -31,7 +31,7 @@ export function Reactions({ message }: { message: Message }) {
           >
             <span>{name}</span>
             <span>{count}</span>
-          </UnstyledButton>
+          </button>
         );
       })}
     </div>

@@ -1,4 +1,3 @@
-import { UnstyledButton } from '@mantine/core';
 import type { Message } from '@parley/client';
 import { MessageSquareText } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
@@ -12,7 +11,7 @@ export function ThreadLink({ message }: { message: Message }) {
   const { openThread } = usePane();
   const { reply_count, latest_reply_at } = message;
   return (
-    <UnstyledButton className={classes.thread} onClick={() => openThread(message.id)}>
+    <button type="button" className={classes.thread} onClick={() => openThread(message.id)}>
       <MessageSquareText size={14} aria-hidden />
       <span>{t('row.replies', { count: reply_count })}</span>
       {latest_reply_at !== null && (
@@ -20,6 +19,6 @@ export function ThreadLink({ message }: { message: Message }) {
           {t('row.lastReply', { time: dayAndTime(dateOfNs(latest_reply_at)) })}
         </span>
       )}
-    </UnstyledButton>
+    </button>
   );
 }
