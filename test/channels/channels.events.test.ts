@@ -22,7 +22,7 @@ async function listen({ token }: Person) {
 /** Notices except those about presence, which may come at any time. */
 /** The notices of channels. Notices of the person's rights come beside them. */
 const noticesOf = ({ notices }: SocketListener) =>
-  notices.filter(({ data }) => data.type !== 'presence' && data.type !== 'access:updated');
+  notices.filter(({ data }) => !['presence', 'access:updated'].includes(data.type));
 const typesOf = ({ enveloped }: SocketListener) => enveloped.map(({ data }) => data.type);
 const hears = (listener: SocketListener, content: string) =>
   until(content, () => contentsOfEvents(listener.enveloped).includes(content));

@@ -26,7 +26,7 @@ it('a member who is removed from a channel receives nothing from the removal on'
   await until('the others to hear both', () => stays.enveloped.length === 3);
   // Presence is sent too, half a second after the arrival, and that the rights changed.
   const noticesOf = ({ notices }: typeof goes) =>
-    notices.filter(({ data }) => data.type !== 'presence' && data.type !== 'access:updated');
+    notices.filter(({ data }) => !['presence', 'access:updated'].includes(data.type));
   await until('the notice of it', () => noticesOf(goes).length > 0);
   expect(goes.enveloped).toHaveLength(1);
   await server.call(`POST /channels/${id}/update/members/add`, removal);

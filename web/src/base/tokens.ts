@@ -69,8 +69,9 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--text-quiet': '#5c6370',
     '--mantine-color-dimmed': '#5c6370',
     '--mantine-color-placeholder': '#6b7280',
-    // Mentions, failures, and the tokens of code.
+    // Mentions, the line above unread messages, failures, and the tokens of code.
     '--mention': 'var(--mantine-color-accent-8)',
+    '--unread': 'var(--mantine-color-red-9)',
     '--mention-surface': 'var(--mantine-color-accent-0)',
     '--mention-own': '#5f3c00',
     '--mention-own-surface': '#ffedc2',
@@ -99,6 +100,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-dimmed': '#a3a9b3',
     '--mantine-color-placeholder': '#8d94a0',
     '--mention': 'var(--mantine-color-accent-2)',
+    '--unread': 'var(--mantine-color-red-4)',
     '--mention-surface': 'color-mix(in srgb, var(--mantine-color-accent-6) 24%, transparent)',
     '--mention-own': '#ffd591',
     '--mention-own-surface': '#4a3610',
