@@ -185,9 +185,8 @@ describe('changing a record', () => {
     const late = await update({ name: 'Second', version_id });
     expect(late).toMatchObject({ status: 409, body: { code: 'version_conflict' } });
     expect((await get()).body.name).toBe('First');
-    const both = await Promise.all(
-      ['a', 'b'].map(async (name) => update({ name, version_id: (await get()).body.version_id })),
-    );
+    const read = (await get()).body.version_id;
+    const both = await Promise.all(['a', 'b'].map((name) => update({ name, version_id: read })));
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
   });
 
