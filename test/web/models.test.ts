@@ -18,7 +18,7 @@ const WEATHER = `
 
     async def warn(self, __event_call__=None) -> str:
         confirmed = await __event_call__({"type": "confirmation", "data": {"title": "Warn all?", "message": "A storm comes."}})
-        return "All are warned." if confirmed else "Nobody is warned."
+        return "All are warned." if confirmed else "No one is warned."
 
     async def place(self, __event_call__=None) -> str:
         city = await __event_call__({"type": "input", "data": {"title": "Where are you?", "placeholder": "A city"}})
