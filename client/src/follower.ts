@@ -76,27 +76,28 @@ class Follower implements EventSubscription {
    */
   #subscribe(lastEventId: string): Promise<void> {
     const { channelIds } = this.#options;
+    // tRPC resumes after the id of the last item, and forgets it when that item was a notice, which has none: it then sends this
+    // input again. So the input follows the position.
+    const input = { ...(channelIds && { channel_ids: [...channelIds] }), lastEventId };
     return new Promise((resolve, reject) => {
-      this.#source.api.channels.events.subscribe(
-        { ...(channelIds && { channel_ids: [...channelIds] }), lastEventId },
-        {
-          signal: this.#stop.signal,
-          onStarted: () => this.#change('live', null),
-          onData: (item) => {
-            this.#attempt = 0;
-            if ('notice' in item) return this.#options.onNotice?.(item.notice);
-            const { id, data } = item;
-            this.lastEventId = id;
-            if ('user' in data) this.#options.onEvent(data, id);
-            else this.#options.onReload?.(data.channel_id);
-          },
-          onConnectionStateChange: ({ state, error }) => {
-            if (state === 'connecting') this.#change('connecting', error && toCallError(error));
-          },
-          onError: reject,
-          onComplete: resolve,
+      this.#source.api.channels.events.subscribe(input, {
+        signal: this.#stop.signal,
+        onStarted: () => this.#change('live', null),
+        onData: (item) => {
+          this.#attempt = 0;
+          if ('notice' in item) return this.#options.onNotice?.(item.notice);
+          const { id, data } = item;
+          this.lastEventId = id;
+          input.lastEventId = id;
+          if ('user' in data) this.#options.onEvent(data, id);
+          else this.#options.onReload?.(data.channel_id);
         },
-      );
+        onConnectionStateChange: ({ state, error }) => {
+          if (state === 'connecting') this.#change('connecting', error && toCallError(error));
+        },
+        onError: reject,
+        onComplete: resolve,
+      });
     });
   }
 

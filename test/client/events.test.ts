@@ -103,6 +103,26 @@ test.each([
   expect(errors).toEqual([]);
 });
 
+test('continues after the last event when a notice came after it', async () => {
+  const channel = await makeChannel();
+  const notices: string[] = [];
+  const { events, states, isLive } = record(clientOf({}), {
+    channelIds: [channel],
+    onNotice: ({ data }) => notices.push(data.type),
+  });
+  await isLive();
+  await post(channel, 'one');
+  await until('the event', () => events.length === 1);
+  await author.api.readers.mute.mutate({ id: channel, is_channel_muted: true });
+  await until('the notice', () => notices.includes('channel:mute'));
+  proxy.cut();
+  await until('the loss to be noticed', () => states.includes('connecting'));
+  await isLive();
+  await post(channel, 'two');
+  await until('the second event', () => events.some(({ event_id }) => event_id === 3));
+  expect(numbers(events)).toEqual([2, 3]);
+});
+
 test('continues after a restart of the server', async () => {
   const database = await createDatabase();
   const secret = { SECRET_KEY: 'a secret that both starts of the server share' };
