@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
-import { openDatabase } from './app.database.ts';
+import { type Connections, openDatabase } from './app.database.ts';
 import { type Board, startBoard } from './board/board.ts';
 import { type Closers, openClosers } from './closers.ts';
 import { hasAccounts } from './configs/client/accounts.service.ts';
@@ -16,8 +16,7 @@ import { measurePool } from './database/metrics.ts';
 import { followNotices, notifyText } from './database/notices.ts';
 import { OccupiedError, occupy } from './database/occupancy.ts';
 import { DatabaseError } from './database/orm.ts';
-import type { PoolLoad } from './database/pool.ts';
-import { openSql, type PooledDatabase } from './database/sql.ts';
+import type { PooledDatabase } from './database/sql.ts';
 import { mountHealth } from './doors/health.ts';
 import { createEntrance } from './doors/http/entrance.ts';
 import { listen, requirePort } from './doors/http/listen.ts';
@@ -93,7 +92,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   try {
     const { base, redis } = await startBase(options, closers);
     const parts = await startParts(options, base, closers);
-    const app = await openDoors(options, { parts, redis, load: base.sql.load }, closers);
+    const app = await openDoors(options, { parts, redis, sql: base.sql }, closers);
     if (env.ENV === 'test') log.warn('ENV=test: passwords are stored so that they can be guessed. Unset it.');
     return app;
   } catch (error) {
@@ -102,7 +101,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   }
 }
 
-type PooledBase = Base & { sql: PooledDatabase };
+type PooledBase = Base & { sql: PooledDatabase; sessions: Connections['sessions'] };
 
 /** Starts the parts that belong to no noun: the database, the configuration, the bus, Python and the way to other servers. */
 async function startBase(
@@ -114,11 +113,10 @@ async function startBase(
   const pins = readPins(env.SETTINGS);
   await requirePort(env);
   const secret = await loadSecret(env);
-  const orm = await openDatabase(options, closers);
-  const sql = await openSql(orm);
+  const { orm, sessions, sql } = await openDatabase(options, closers);
 
   const redis = await openRedis(env, log, closers);
-  const occupancy = await occupy(orm, {
+  const occupancy = await occupy(sessions, {
     shared: redis !== null,
     fingerprint: fingerprintOf(secret),
     log,
@@ -135,7 +133,7 @@ async function startBase(
   const bus = redis ? await createRedisBus(redis, { prefix, also, onError }) : createLocalBus(onError);
   closers.add(() => bus.close());
   closers.add(configs.follow(bus));
-  closers.add(await followNotices({ orm, bus, log, onGap: configs.refresh }));
+  closers.add(await followNotices({ orm: sessions, bus, log, onGap: configs.refresh }));
 
   const hub = createHub({ kinds: streamKinds(sql), bus, log });
   closers.add(() => hub.close());
@@ -149,7 +147,23 @@ async function startBase(
   if (egress !== options.egress) closers.add(() => egress.close());
   const shared = redis && { redis, prefix };
   return {
-    base: { env, log, warn, orm, sql, bus, configs, secret, shared, hub, presence, python, board, egress },
+    base: {
+      env,
+      log,
+      warn,
+      orm,
+      sessions,
+      sql,
+      bus,
+      configs,
+      secret,
+      shared,
+      hub,
+      presence,
+      python,
+      board,
+      egress,
+    },
     redis,
   };
 }
@@ -166,13 +180,13 @@ async function openRedis(env: Env, log: Logger, closers: Closers): Promise<Redis
 
 /** Starts the nouns, and the jobs when all their parts are there. */
 async function startParts(options: AppOptions, base: PooledBase, closers: Closers): Promise<Parts> {
-  const { env, log, orm, sql, bus, configs, secret, hub, presence, python, board, egress } = base;
+  const { env, log, orm, sessions, sql, bus, configs, secret, hub, presence, python, board, egress } = base;
   const nounParts = await startNouns(base, closers);
   // Another PostgreSQL has its own disk, and reports itself when that is full.
   const { STORAGE_RESERVE_MB: reserve = env.DATABASE_URL ? 0 : 256 } = env;
   const room = await watchRoom([env.DATA_DIR, join(env.DATA_DIR, 'uploads')], reserve * 2 ** 20, log);
   closers.add(() => room.close());
-  const jobs = createJobs({ orm, sql, log, kinds: [...jobKinds, ...(options.jobKinds ?? [])] });
+  const jobs = createJobs({ orm: sessions, sql, log, kinds: [...jobKinds, ...(options.jobKinds ?? [])] });
   const own = {
     orm,
     sql,
@@ -199,17 +213,17 @@ async function startParts(options: AppOptions, base: PooledBase, closers: Closer
 /** Mounts the doors on the parts, and listens. */
 async function openDoors(
   { env }: AppOptions,
-  { parts, redis, load }: { parts: Parts; redis: Redis | null; load: () => PoolLoad },
+  { parts, redis, sql }: { parts: Parts; redis: Redis | null; sql: PooledDatabase },
   closers: Closers,
 ): Promise<App> {
   const http = await createHttp({ parts, env, router: appRouter });
-  const health = mountHealth(http, parts, { redis, nouns: nounReadiness });
+  const health = mountHealth(http, parts, { redis, replica: sql.replica, nouns: nounReadiness });
   closers.add(() => http.close());
   let openSockets: () => Record<string, number> = () => ({});
   mountMetrics(http, parts, {
     token: env.METRICS_TOKEN,
     sockets: () => openSockets(),
-    declarations: [measureHub, measurePool(load), measureBus, measurePython, measureJobs, ...nounMetrics],
+    declarations: [measureHub, measurePool(sql.load), measureBus, measurePython, measureJobs, ...nounMetrics],
   });
   if (env.ENABLE_WEBSOCKET_SUPPORT) {
     const sockets = mountTrpcSockets({ server: http.server, parts, router: appRouter });

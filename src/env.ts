@@ -50,6 +50,13 @@ const httpUrl = z
   .regex(/^https?:\/\//, 'must begin with https:// or http://')
   .refine((url) => URL.canParse(url), 'must be an address such as https://id.example.com')
   .transform((url) => url.replace(/\/$/, ''));
+const postgresUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://')
+  .refine(
+    (url) => URL.canParse(url),
+    'must be an address such as postgresql://user:password@host:5432/database',
+  );
 const text = z.string().min(1);
 /** The name of a claim or attribute. */
 const named = (initial: string) => text.default(initial);
@@ -65,14 +72,11 @@ const Env = z.object({
     .default('./data')
     .transform((path) => resolve(path)),
   /** A PostgreSQL of 15 or newer; without it an embedded one runs in DATA_DIR. */
-  DATABASE_URL: z
-    .string()
-    .regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://')
-    .refine(
-      (url) => URL.canParse(url),
-      'must be an address such as postgresql://user:password@host:5432/database',
-    )
-    .optional(),
+  DATABASE_URL: postgresUrl.optional(),
+  /** Set when DATABASE_URL leads to a pool in transaction mode: the way around it, for the connections that need a session. */
+  DATABASE_SESSION_URL: postgresUrl.optional(),
+  /** A replica of the database, which answers lists. */
+  DATABASE_READ_URL: postgresUrl.optional(),
   /** Shared store for several processes. */
   REDIS_URL: z
     .string()
@@ -270,6 +274,7 @@ export function readEnv(source: NodeJS.ProcessEnv = process.env): Env {
   const parsed = Env.safeParse(set);
   if (parsed.success) {
     requireProxySecret(parsed.data);
+    requireDatabase(parsed.data);
     return { ...parsed.data, SETTINGS: settingVariables(set) };
   }
   const [issue] = parsed.error.issues;
@@ -284,4 +289,12 @@ function requireProxySecret({ TRUSTED_PROXIES, PROXY_SECRET }: z.infer<typeof En
   throw new StartError(
     'TRUSTED_PROXIES names an address of this machine, which tools have, too. Set PROXY_SECRET to a secret of at least 32 characters, and have the proxy send it as the header X-Proxy-Secret.',
   );
+}
+
+/** The other addresses stand beside the first one. */
+function requireDatabase(env: z.infer<typeof Env>): void {
+  const other = (['DATABASE_SESSION_URL', 'DATABASE_READ_URL'] as const).find((name) => env[name]);
+  if (env.DATABASE_URL === undefined && other) {
+    throw new StartError(`${other} is set without DATABASE_URL. Set both, or none.`);
+  }
 }

@@ -1,4 +1,4 @@
-import { type Database, type Sql, statement } from '../database/sql.ts';
+import { type Database, onReplica, type Sql, statement } from '../database/sql.ts';
 import { transaction } from '../database/transaction.ts';
 import type { AuditView } from './audit.schema.ts';
 
@@ -17,12 +17,10 @@ export interface AuditFilter {
   limit: number;
 }
 
-const LIST = statement<
-  AuditView,
-  { [Name in keyof AuditFilter]-?: Exclude<AuditFilter[Name], undefined> | null }
->(
-  'audit.list',
-  `select id, created_at, actor_id, actor_email, credential, credential_id, ip, action, target_type, target_id,
+const LIST = onReplica(
+  statement<AuditView, { [Name in keyof AuditFilter]-?: Exclude<AuditFilter[Name], undefined> | null }>(
+    'audit.list',
+    `select id, created_at, actor_id, actor_email, credential, credential_id, ip, action, target_type, target_id,
           before, after
      from audit_entry
     where (:actor::uuid is null or actor_id = :actor)
@@ -33,6 +31,7 @@ const LIST = statement<
       and (:after::int is null or created_at >= :after)
       and (:cursor::uuid is null or id < :cursor)
     order by id desc limit :limit`,
+  ),
 );
 
 /** Entries, newest first. */

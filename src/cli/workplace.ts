@@ -30,7 +30,8 @@ export interface Connection {
  * @throws StartError when the database cannot be used
  */
 export async function connect(env: Env, log: Logger, { alone = false } = {}): Promise<Connection> {
-  if (env.DATABASE_URL) return open({ url: env.DATABASE_URL });
+  const url = env.DATABASE_SESSION_URL ?? env.DATABASE_URL;
+  if (url) return open({ url });
   const running = alone ? null : await findRunning(env.DATA_DIR);
   // A killed server leaves the files of a running one, but nothing answers.
   const attached = running && (await open(running).catch(() => null));

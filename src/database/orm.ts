@@ -18,23 +18,36 @@ const OLDEST_VERSION = 150_000;
 /** The schema of the tables that the library of `src/jobs` brings; no entity describes them. */
 export const QUEUE_SCHEMA = 'graphile_worker';
 
+/** Every transaction is short. Readers of the event log rely on the bound: no older event can appear later. */
+const TIME_LIMITS = { statement_timeout: 20_000, idle_in_transaction_session_timeout: 20_000 };
+
 /** How long to wait for a new connection or a free one of the pool. */
 const CONNECT_MS = 10_000;
 
+/** Whether the address is that of a pool in transaction mode. */
+export interface TargetOptions {
+  isPooled?: boolean;
+}
+
 /** The options that the server and the command-line tool of MikroORM share. */
-export function ormOptions(entities: NonNullable<Options['entities']>, target: DatabaseTarget): Options {
+export function ormOptions(
+  entities: NonNullable<Options['entities']>,
+  target: DatabaseTarget,
+  { isPooled = false }: TargetOptions = {},
+): Options {
   return defineConfig({
     entities,
     ...('url' in target ? { clientUrl: target.url } : target),
     extensions: [Migrator],
+    // The connections of the server that need a session serve no entity.
+    discovery: { warnWhenNoEntities: false },
     pool: { min: 0, max: 20 },
     driverOptions: {
       application_name: 'parley',
       // `pg` reads the URL itself: it knows `sslmode`, and `host=` for Unix sockets.
       ...('url' in target && { connectionString: target.url }),
-      // Every transaction is short. Readers of the event log rely on the bound: no older event can appear later.
-      statement_timeout: 20_000,
-      idle_in_transaction_session_timeout: 20_000,
+      // A pool refuses them, or ignores them; there the role has them (`pooler.ts`).
+      ...(!isPooled && TIME_LIMITS),
       connectionTimeoutMillis: CONNECT_MS,
       onPoolCreated: reclaimBroken,
     },
@@ -54,8 +67,9 @@ export function ormOptions(entities: NonNullable<Options['entities']>, target: D
 export async function openOrm(
   entities: NonNullable<Options['entities']>,
   target: DatabaseTarget,
+  options: TargetOptions = {},
 ): Promise<MikroORM> {
-  return MikroORM.init(ormOptions(entities, target));
+  return MikroORM.init(ormOptions(entities, target, options));
 }
 
 /** The database cannot be used; the message says why. */

@@ -1,5 +1,6 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { PoolClient } from 'pg';
+import type { PartState } from '../core/readiness.ts';
 import { parseParameters } from './parameters.ts';
 import { type PoolLoad, shareConnections } from './pool.ts';
 
@@ -18,6 +19,8 @@ export interface Statement<Row, Params extends object = NoParams> {
   readonly text: string;
   /** The names of `$1`, `$2`, … */
   readonly parameters: readonly string[];
+  /** Whether a replica may answer it; see `onReplica`. */
+  readonly isOnReplica?: boolean;
   /** These only carry types and are never set. */
   readonly row?: Row;
   readonly params?: (params: Params) => void;
@@ -39,6 +42,14 @@ export const statement = <Row, Params extends object = NoParams>(
 export const plannedAnew = <Row, Params extends object = NoParams>(source: string): Statement<Row, Params> =>
   statement('', source);
 
+/** Marks the read of a list: a replica answers it, if there is one that has everything which was committed before the read. */
+export const onReplica = <Row, Params extends object>(
+  of: Statement<Row, Params>,
+): Statement<Row, Params> => ({
+  ...of,
+  isOnReplica: true,
+});
+
 /** Refuses members that a statement has no parameter for. */
 type Exactly<Params, Given> = { [Name in Exclude<keyof Given, keyof Params>]: never };
 
@@ -54,6 +65,10 @@ export interface Sql {
 /** The pool. Transactions begin in `transaction.ts`. */
 export interface Database extends Sql {
   connect(): Promise<PoolClient>;
+  /** Runs statements on one of its connections. */
+  on(client: PoolClient): Sql;
+  /** Runs reads on one connection, of the replica when that can answer (`replica.ts`); they may run twice. */
+  read<T>(work: (client: PoolClient, sql: Sql) => Promise<T>): Promise<T>;
   /** An entity manager without loaded entities. */
   fork(): EntityManager;
 }
@@ -61,16 +76,19 @@ export interface Database extends Sql {
 export interface PooledDatabase extends Database {
   /** How the connections are used, by the ORM too. */
   load(): PoolLoad;
+  /** The state of the replica that answers lists. */
+  replica?(): PartState;
 }
 
 interface Queryable {
   query(config: { name: string; text: string; values: unknown[] }): Promise<{ rows: unknown[] }>;
 }
 
-/** Runs statements on a connection or a pool. */
-export const runner = (on: Queryable): Sql => ({
+/** Runs statements on a connection or a pool. @param isNamed whether statements keep their names, and so their plans */
+export const runner = (on: Queryable, isNamed = true): Sql => ({
   async rows<Row>(of: Statement<Row, never>, params: object = {}) {
-    const { rows } = await on.query({ name: of.name, text: of.text, values: valuesOf(of, params) });
+    const name = isNamed ? of.name : '';
+    const { rows } = await on.query({ name, text: of.text, values: valuesOf(of, params) });
     return rows as Row[];
   },
 });
@@ -100,14 +118,23 @@ export const runForeign = (
   return sql.rows(foreign, params);
 };
 
-/** Runs prepared statements on the pool of an initialised ORM. */
-export async function openSql(orm: MikroORM): Promise<PooledDatabase> {
+/** Runs statements on the pool of an initialised ORM, as prepared ones where they may have names. */
+export async function openSql(orm: MikroORM, isNamed = true): Promise<PooledDatabase> {
   const pool = await orm.em.getDriver().getConnection().getNativeClient();
   const load = shareConnections(pool);
   return {
-    ...runner(pool),
+    ...runner(pool, isNamed),
     load,
     connect: () => pool.connect(),
+    on: (client) => runner(client, isNamed),
+    async read(work) {
+      const client = await pool.connect();
+      try {
+        return await work(client, runner(client, isNamed));
+      } finally {
+        client.release();
+      }
+    },
     fork: () => orm.em.fork(),
   };
 }

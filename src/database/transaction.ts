@@ -1,6 +1,6 @@
 import type { EntityManager, Transaction as OrmTransaction } from '@mikro-orm/postgresql';
 import type { PoolClient } from 'pg';
-import { type Database, runner, type Sql } from './sql.ts';
+import type { Database, Sql } from './sql.ts';
 
 /** One transaction of PostgreSQL: for prepared statements, and for entities. */
 export interface Transaction extends Sql {
@@ -9,7 +9,7 @@ export interface Transaction extends Sql {
 }
 
 /**
- * Runs the work in one transaction, which is rolled back when the work throws. The only place where a transaction begins, apart from
+ * Runs the work in one transaction, which is rolled back when the work throws. Transactions begin in this file alone, apart from those of
  * migrations. Transactions do not nest: pass `tx` on instead.
  */
 export async function transaction<T>(
@@ -36,11 +36,30 @@ export async function transaction<T>(
   }
 }
 
+/**
+ * Runs reads in one transaction, for statements that need settings: on the replica when that can answer. They may run twice.
+ */
+export const readTransaction = <T>(
+  { sql }: { readonly sql: Database },
+  work: (tx: Sql) => Promise<T>,
+): Promise<T> =>
+  sql.read(async (client, tx) => {
+    await client.query('begin read only');
+    try {
+      const result = await work(tx);
+      await client.query('commit');
+      return result;
+    } catch (error) {
+      await client.query('rollback').catch(() => {});
+      throw error;
+    }
+  });
+
 /** The entity manager is forked at first use: most transactions consist of statements alone. */
 function open(sql: Database, client: PoolClient): { tx: Transaction; flush(): Promise<void> } {
   let em: EntityManager | undefined;
   const tx: Transaction = {
-    ...runner(client),
+    ...sql.on(client),
     get em() {
       if (!em) {
         em = sql.fork();

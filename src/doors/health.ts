@@ -15,6 +15,13 @@ export interface Health {
   drain(): void;
 }
 
+export interface HealthOptions {
+  redis: Redis | null;
+  /** The state of the replica of the database; undefined without one. */
+  replica: (() => PartState) | undefined;
+  nouns: readonly ((parts: Parts) => Record<string, PartState>)[];
+}
+
 /**
  * `GET /health`: the process is alive. `GET /ready`: the state of each part, with 503 while a part is down: at a start before the
  * Python environment is made, while the process drains, or without the database.
@@ -22,7 +29,7 @@ export interface Health {
 export function mountHealth(
   app: FastifyInstance,
   parts: Parts,
-  { redis, nouns }: { redis: Redis | null; nouns: readonly ((parts: Parts) => Record<string, PartState>)[] },
+  { redis, replica, nouns }: HealthOptions,
 ): Health {
   let isDraining = false;
   let hasPythonStarted = false;
@@ -34,6 +41,7 @@ export function mountHealth(
     const states: Record<string, PartState> = {
       server: isDraining ? { state: 'down', detail: 'is stopping' } : { state: 'ok', detail: 'serves' },
       database: await askDatabase(parts),
+      ...(replica && { replica: replica() }),
       ...(redis && { redis: await askRedis(redis, parts.bus) }),
       python: describePython(parts.python.state(), hasPythonStarted),
       ...JOBS[parts.jobs.state()],

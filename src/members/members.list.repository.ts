@@ -1,7 +1,7 @@
 import { grantees } from '../access/access.repository.ts';
 import { CAN_READ, HAS_MEMBERS } from '../channelbase/channels.policy.ts';
 import { ACCOUNT, type Caller, type CallerParams, callerOf } from '../core/caller.ts';
-import { type Sql, statement } from '../database/sql.ts';
+import { onReplica, type Sql, statement } from '../database/sql.ts';
 import { IS_ACTIVE } from '../users/users.repository.ts';
 import type { MemberOrdering, MemberView } from './members.schema.ts';
 
@@ -57,9 +57,10 @@ type PageRow = { can_read: boolean; total: number } & (MemberView | { id: null }
 
 const list = (column: Column, direction: 'asc' | 'desc') => {
   const by = `${COLUMNS[column]} ${direction} nulls last, ${column === 'group' ? 'lower(u.name), ' : ''}u.ordinal`;
-  return statement<PageRow, ListParams>(
-    `member.list.${column}.${direction}`,
-    `with target as (select c.*, (${CAN_READ}) as can_read from channel c where c.id = :channelId),
+  return onReplica(
+    statement<PageRow, ListParams>(
+      `member.list.${column}.${direction}`,
+      `with target as (select c.*, (${CAN_READ}) as can_read from channel c where c.id = :channelId),
      matching as (
        select u.* from target c cross join lateral ${PEOPLE} u
         where c.can_read and (:wanted::text is null or position(:wanted in lower(u.name)) > 0
@@ -67,6 +68,7 @@ const list = (column: Column, direction: 'asc' | 'desc') => {
      ), page as (select * from matching u order by ${by} limit ${PAGE_SIZE} offset :skip)
      select t.can_read, n.total, ${VIEW}
        from target t cross join (select count(*)::int as total from matching) n left join page u on true order by ${by}`,
+    ),
   );
 };
 const both = (column: Column) => ({ asc: list(column, 'asc'), desc: list(column, 'desc') });

@@ -1,6 +1,6 @@
 import { CAN_READ } from '../channelbase/channels.policy.ts';
 import { type Caller, type CallerParams, callerOf } from '../core/caller.ts';
-import { type Sql, type Statement, statement } from '../database/sql.ts';
+import { onReplica, type Sql, type Statement, statement } from '../database/sql.ts';
 import type { Found } from './messages.repository.ts';
 import type { MessageView } from './messages.schema.ts';
 import { JOINS, LISTED, type MessageRow, messagesOf, withinBudget } from './messages.view.repository.ts';
@@ -54,9 +54,10 @@ const list = <Params extends ListParams>(
   { page, order = 'created_at', anchor, isThere = 'true' }: ListForm,
 ) =>
   // With `offset 0` the anchor is read once; PostgreSQL would else read it again for each row.
-  statement<ListRow, Params>(
-    name,
-    `select c.can_read, c.is_there, c.version, listed.*
+  onReplica(
+    statement<ListRow, Params>(
+      name,
+      `select c.can_read, c.is_there, c.version, listed.*
        from (select ${CAN_READ} as can_read, ${isThere} as is_there, ${VERSION} as version${anchor ? ', a.anchor_at' : ''}
                from channel c ${anchor ? `cross join lateral (select ${anchor} as anchor_at offset 0) a` : ''}
               where c.id = :channelId) c
@@ -64,6 +65,7 @@ const list = <Params extends ListParams>(
          select ${LISTED}, m.${order} as place from (${withinBudget(page, order)}) m ${JOINS}
        ) listed on true
       order by listed.place desc`,
+    ),
   );
 
 /** SQL for the first messages of an order, among those that hold a condition. */

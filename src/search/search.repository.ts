@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { READABLE_OF_ALL } from '../channelbase/channels.policy.ts';
 import { type Caller, type CallerParams, callerOf } from '../core/caller.ts';
 import { type Database, type NoParams, plannedAnew, statement } from '../database/sql.ts';
-import { transaction } from '../database/transaction.ts';
+import { readTransaction } from '../database/transaction.ts';
 import type { Page } from '../messages/messages.lists.repository.ts';
 import {
   JOINS,
@@ -90,7 +90,7 @@ export interface SearchResult {
 export async function searchMessages(sql: Database, caller: Caller, search: Search): Promise<SearchResult> {
   const { q, isOpen, channel_id, from, before, after, limit, skip } = search;
   const marks = makeMarks();
-  const rows = await transaction({ sql }, async (tx) => {
+  const rows = await readTransaction({ sql }, async (tx) => {
     await tx.rows(SETTINGS);
     return tx.rows(SEARCH, {
       ...callerOf(caller),

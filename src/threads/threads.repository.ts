@@ -1,6 +1,6 @@
 import { READABLE_OF_ALL } from '../channelbase/channels.policy.ts';
 import { type Caller, type CallerParams, callerOf } from '../core/caller.ts';
-import { type Sql, statement } from '../database/sql.ts';
+import { onReplica, type Sql, statement } from '../database/sql.ts';
 import { isByUser } from '../messages/messages.author.ts';
 import type { Page } from '../messages/messages.lists.repository.ts';
 import {
@@ -50,9 +50,10 @@ interface ThreadRow extends MessageRow {
   unread_count: number;
 }
 
-const LIST = statement<ThreadRow, CallerParams & { unread: boolean; limit: number; skip: number }>(
-  'thread.list',
-  `with recursive readable as materialized (
+const LIST = onReplica(
+  statement<ThreadRow, CallerParams & { unread: boolean; limit: number; skip: number }>(
+    'thread.list',
+    `with recursive readable as materialized (
      select c.id, c.name, c.type, s.seen_at from channel c ${READER} where ${READABLE_OF_ALL}
    ), replied (channel_id, id) as (
      select c.id, (${nextReplied('c.id')}) from readable c
@@ -81,6 +82,7 @@ const LIST = statement<ThreadRow, CallerParams & { unread: boolean; limit: numbe
        'latest_reply_at',
      )}) t join readable c on c.id = t.channel_id cross join lateral (select t.*) m ${JOINS}
     order by t.latest_reply_at desc, t.id`,
+  ),
 );
 
 /** The caller's threads in channels that the caller may read, the newest reply first. */

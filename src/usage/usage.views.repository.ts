@@ -1,4 +1,4 @@
-import { type Sql, statement } from '../database/sql.ts';
+import { onReplica, type Sql, statement } from '../database/sql.ts';
 import type { PlacedLimit } from './usage.limits.ts';
 import type { Amounts } from './usage.repository.ts';
 import type { UsageBudget, UsageSum } from './usage.schema.ts';
@@ -15,9 +15,10 @@ export interface SumFilter {
   limit: number;
 }
 
-const SUMS = statement<UsageSum, SumFilter>(
-  'usage.sums',
-  `with sums as (
+const SUMS = onReplica(
+  statement<UsageSum, SumFilter>(
+    'usage.sums',
+    `with sums as (
      select to_char(to_timestamp(created_at) at time zone 'UTC', 'YYYY-MM-DD') as day,
          case :by::text when 'user' then user_id::text when 'model' then model when 'connection' then connection
            when 'kind' then kind end as key,
@@ -31,6 +32,7 @@ const SUMS = statement<UsageSum, SumFilter>(
    select s.day, s.key, u.name, s.calls, s.failed, s.tokens_in, s.tokens_cached, s.tokens_out, s.cost
      from sums s left join users u on :by::text = 'user' and u.id::text = s.key
     order by s.day desc, s.cost desc, s.tokens_in + s.tokens_out desc, s.key offset :skip limit :limit`,
+  ),
 );
 
 /** Sums of calls by day, the last day first. */

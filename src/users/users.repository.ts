@@ -1,4 +1,4 @@
-import { type Sql, type Statement, statement } from '../database/sql.ts';
+import { onReplica, type Sql, type Statement, statement } from '../database/sql.ts';
 import type { UserDetail, UserInfo, UserListing, UserOrder } from './users.schema.ts';
 
 /**
@@ -112,26 +112,32 @@ function pageOf<Shown>(view: View<Shown>, kind: Kind): Statement<Row<Shown>, Pag
     const after = isAfter ? `and (${key}, u.ordinal) ${sign} (:afterKey::${type}, :afterOrdinal::int)` : '';
     // Up to the offset only positions are read, from a covering index. Then the accounts of the page are
     // joined.
-    made = statement(
-      name,
-      `with places as (
+    made = onReplica(
+      statement(
+        name,
+        `with places as (
          select u.${place} from users u where ${isOfAll ? ALL : MATCHES} ${after}
           order by ${key} ${direction}, u.${place} ${direction} limit :limit offset :skip)
        select ${view.columns}, ${key} as position_key, u.ordinal as position_ordinal
          from places join users u using (${place}) order by ${key} ${direction}, u.ordinal ${direction}`,
+      ),
     );
     view.made.set(name, made);
   }
   return made;
 }
 
-const COUNT = statement<{ total: number }, MatchParams>(
-  'users.count',
-  `select count(*)::int as total from users u where ${MATCHES}`,
+const COUNT = onReplica(
+  statement<{ total: number }, MatchParams>(
+    'users.count',
+    `select count(*)::int as total from users u where ${MATCHES}`,
+  ),
 );
-const COUNT_ALL = statement<{ total: number }, MatchParams>(
-  'users.count.all',
-  `select count(*)::int as total from users u where ${ALL}`,
+const COUNT_ALL = onReplica(
+  statement<{ total: number }, MatchParams>(
+    'users.count.all',
+    `select count(*)::int as total from users u where ${ALL}`,
+  ),
 );
 
 export interface UserQuery {

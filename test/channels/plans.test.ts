@@ -104,7 +104,14 @@ async function asked(ask: (sql: Database) => Promise<unknown>): Promise<Asked[]>
     },
     release: () => {},
   } as unknown as PoolClient;
-  const sql: Database = { ...runner(client), connect: async () => client, fork: () => expect.unreachable() };
+  const one = runner(client);
+  const sql: Database = {
+    ...one,
+    on: () => one,
+    read: (work) => work(client as never, one),
+    connect: async () => client,
+    fork: () => expect.unreachable(),
+  };
   // The function may fail, since it gets no rows.
   await ask(sql).catch(() => undefined);
   return found;

@@ -120,6 +120,13 @@ describe('an invalid environment variable is named without its value:', () => {
     expect(line).not.toContain('hunter2');
   });
 
+  it('an address of sessions or of a replica without DATABASE_URL', () => {
+    for (const name of ['DATABASE_SESSION_URL', 'DATABASE_READ_URL']) {
+      const line = messageOf(() => readEnv({ [name]: 'postgres://db/parley' }));
+      expect(line).toBe(`${name} is set without DATABASE_URL. Set both, or none.`);
+    }
+  });
+
   it('by a server, which then ends', async () => {
     expect(await refusalOfProcess({ SECRET_KEY: 'hunter2' })).toBe(
       messageOf(() => readEnv({ SECRET_KEY: 'hunter2' })),

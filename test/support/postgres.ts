@@ -11,6 +11,7 @@ import { until } from './poll.ts';
 const BINARIES = '/usr/lib/postgresql/15/bin';
 /** PostgreSQL does not run as root; this account without rights exists on every system. */
 const NOBODY = { uid: 65_534, gid: 65_534 };
+const isRoot = process.getuid?.() === 0;
 
 /**
  * The reason why tests with an old PostgreSQL are skipped here; undefined when they run. In CI they fail
@@ -21,35 +22,79 @@ export const withoutOldPostgres = !existsSync(BINARIES) && process.env.CI !== 't
 export interface OldPostgres {
   /** Its role may create databases. */
   url: string;
+  /** Ends it, and starts it again at the same address. */
+  end(): Promise<void>;
+  start(): Promise<void>;
+  /** Ends it for good. */
   stop(): Promise<void>;
 }
 
 /** Starts a temporary PostgreSQL 15 on a Unix socket, like the server of an operator. */
-export async function startOldPostgres(): Promise<OldPostgres> {
-  const isRoot = process.getuid?.() === 0;
-  const user = isRoot ? NOBODY : {};
+export function startOldPostgres(): Promise<OldPostgres> {
+  return startIn((data) => {
+    const options = [
+      '-D',
+      data,
+      '-U',
+      'parley',
+      '-A',
+      'trust',
+      '-E',
+      'UTF8',
+      '--locale=C.UTF-8',
+      '--no-sync',
+    ];
+    return ['initdb', ...options];
+  });
+}
+
+/** Starts a replica of it, which streams from it. */
+export function startReplica(primary: OldPostgres): Promise<OldPostgres> {
+  const host = new URL(primary.url).searchParams.get('host') ?? '';
+  return startIn((data) => [
+    'pg_basebackup',
+    '-h',
+    host,
+    '-U',
+    'parley',
+    '-D',
+    data,
+    '-R',
+    '-c',
+    'fast',
+    '--no-sync',
+  ]);
+}
+
+async function startIn(make: (data: string) => [string, ...string[]]): Promise<OldPostgres> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-pg15-'));
   if (isRoot) await chown(folder, NOBODY.uid, NOBODY.gid);
+  const own = { ...(isRoot && NOBODY), cwd: folder };
   const data = join(folder, 'data');
-  const options = ['-D', data, '-U', 'parley', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'];
-  const made = spawnSync(join(BINARIES, 'initdb'), options, { ...user, cwd: folder, encoding: 'utf8' });
-  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
+  const [program, ...options] = make(data);
+  const made = spawnSync(join(BINARIES, program), options, { ...own, encoding: 'utf8' });
+  if (made.status !== 0) throw new Error(`${program} failed: ${made.stderr}`);
   const settings = { listen_addresses: '', unix_socket_directories: folder, fsync: 'off' };
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const child: ChildProcess = spawn(join(BINARIES, 'postgres'), ['-D', data, ...args], {
-    ...user,
-    cwd: folder,
-    stdio: 'ignore',
-  });
   const url = `postgresql://parley@localhost/postgres?host=${encodeURIComponent(folder)}`;
-  await until('PostgreSQL 15 to answer', () =>
-    withClient(url, async () => true).catch(() => child.exitCode !== null && 'ended'),
-  );
+  let child: ChildProcess;
+  async function start(): Promise<void> {
+    child = spawn(join(BINARIES, 'postgres'), ['-D', data, ...args], { ...own, stdio: 'ignore' });
+    await until('PostgreSQL 15 to answer', () =>
+      withClient(url, async () => true).catch(() => child.exitCode !== null && 'ended'),
+    );
+  }
+  async function end(): Promise<void> {
+    child.kill('SIGINT');
+    if (child.exitCode === null) await once(child, 'exit');
+  }
+  await start();
   return {
     url,
+    start,
+    end,
     async stop() {
-      child.kill('SIGINT');
-      if (child.exitCode === null) await once(child, 'exit');
+      await end();
       await rm(folder, { recursive: true, force: true });
     },
   };
