@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { type Connections, openDatabase } from './app.database.ts';
@@ -32,6 +31,7 @@ import { createHub } from './events/hub/hub.ts';
 import { measureBus, measureHub } from './events/metrics.ts';
 import { createPresence } from './events/presence.ts';
 import { connectRedis } from './events/redis.ts';
+import { uploadsOf } from './files/store/open.ts';
 import type { JobKind } from './jobs/kind.ts';
 import { measureJobs } from './jobs/metrics.ts';
 import { createJobs } from './jobs/worker.ts';
@@ -184,7 +184,8 @@ async function startParts(options: AppOptions, base: PooledBase, closers: Closer
   const nounParts = await startNouns(base, closers);
   // Another PostgreSQL has its own disk, and reports itself when that is full.
   const { STORAGE_RESERVE_MB: reserve = env.DATABASE_URL ? 0 : 256 } = env;
-  const room = await watchRoom([env.DATA_DIR, join(env.DATA_DIR, 'uploads')], reserve * 2 ** 20, log);
+  const disks = env.FILES_URL ? [env.DATA_DIR] : [env.DATA_DIR, uploadsOf(env)];
+  const room = await watchRoom(disks, reserve * 2 ** 20, log);
   closers.add(() => room.close());
   const jobs = createJobs({ orm: sessions, sql, log, kinds: [...jobKinds, ...(options.jobKinds ?? [])] });
   const own = {

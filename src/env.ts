@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { secretsOf } from './core/secrets/keys.ts';
+import { filesUrl } from './env.files.ts';
 import { settingVariables } from './env.settings.ts';
 import './core/schema/words.ts';
 import { isAllowable } from './egress/allowed.ts';
@@ -71,6 +72,8 @@ const Env = z.object({
     .min(1)
     .default('./data')
     .transform((path) => resolve(path)),
+  /** The bucket of uploads; without it they lie in DATA_DIR. */
+  FILES_URL: filesUrl.optional(),
   /** A PostgreSQL of 15 or newer; without it an embedded one runs in DATA_DIR. */
   DATABASE_URL: postgresUrl.optional(),
   /** Set when DATABASE_URL leads to a pool in transaction mode: the way around it, for the connections that need a session. */

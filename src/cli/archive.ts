@@ -9,7 +9,9 @@ import { z } from 'zod';
 import { StartError } from '../env.ts';
 
 /** The version of the format; it grows when older programs cannot read the archive. */
-export const FORMAT = 1;
+export const FORMAT = 2;
+/** The version of an archive with uploads, which older programs can read. */
+export const FORMAT_WITH_FILES = 1;
 
 /** The first entry. */
 export const Manifest = z.object({
@@ -22,6 +24,8 @@ export const Manifest = z.object({
   tables: z.array(z.object({ name: z.string(), columns: z.array(z.string()).min(1) })),
   /** The last value of each sequence. */
   sequences: z.record(z.string(), z.number()),
+  /** Whether the archive holds the uploads. */
+  has_files: z.boolean().default(true),
 });
 export type Manifest = z.infer<typeof Manifest>;
 
@@ -101,7 +105,7 @@ async function fillTar(
 export interface ArchiveEntry {
   name: string;
   text(): Promise<string>;
-  save(path: string): Promise<void>;
+  bytes(): AsyncIterable<Buffer>;
 }
 
 /**
@@ -129,11 +133,12 @@ export async function* readArchive(path: string): AsyncGenerator<ArchiveEntry> {
       yield {
         name,
         text: () => text(content).catch((cause) => Promise.reject(unreadable(cause))),
-        async save(file) {
-          await pipeline(content, createWriteStream(file, { mode: 0o600, flush: true })).catch((cause) => {
-            // Errors of the system, such as a full disk, are no fault of the archive.
-            throw (cause as NodeJS.ErrnoException).syscall ? cause : unreadable(cause);
-          });
+        async *bytes() {
+          try {
+            yield* content as AsyncIterable<Buffer>;
+          } catch (cause) {
+            throw unreadable(cause);
+          }
         },
       };
     }

@@ -1,7 +1,7 @@
-import { open, readdir } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
 import project from '../../package.json' with { type: 'json' };
 import { openSql, runner, type Sql, statement } from '../database/sql.ts';
+import type { ByteStore } from '../files/store/bytes.ts';
+import { openBytes } from '../files/store/open.ts';
 import { showProgress } from '../progress.ts';
 import { requireSecret } from '../secret.stored.ts';
 import { loadSecret } from '../secret.ts';
@@ -9,6 +9,7 @@ import {
   type ArchiveWriter,
   ENTRY,
   FORMAT,
+  FORMAT_WITH_FILES,
   type Manifest,
   type Summary,
   type Tally,
@@ -26,9 +27,6 @@ const CHUNK_BYTES = 1024 * 1024;
 const MOST_ROWS = 2_000;
 const FIRST_ROWS = 20;
 
-/** The suffix of uploads that are still on their way. */
-const UNFINISHED = '.part';
-
 interface Client {
   query<Row>(text: string, values?: unknown[]): Promise<{ rows: Row[] }>;
 }
@@ -37,8 +35,13 @@ interface Client {
  * Writes database, uploads and secret into one archive. All rows are of one moment (one snapshot), and each upload that
  * they name is there: the server stores its bytes before its row, and the backup copies them after the row.
  */
-export async function backup(path: string, { env, log, stdout }: CommandContext): Promise<void> {
+export async function backup(
+  path: string,
+  { withoutFiles = false }: { withoutFiles?: boolean },
+  { env, log, stdout }: CommandContext,
+): Promise<void> {
   const connection = await connect(env, log);
+  const store = withoutFiles ? null : await openBytes(env);
   const tally: Tally = { rows: 0, files: 0 };
   const endProgress = showProgress(
     (seconds) => `${seconds} s: ${tally.rows} rows and ${tally.files} files so far.`,
@@ -54,12 +57,12 @@ export async function backup(path: string, { env, log, stdout }: CommandContext)
       await client.query('set local statement_timeout = 0');
       await client.query('set local idle_in_transaction_session_timeout = 0');
       await writeArchive(path, async (archive) => {
-        const manifest = await describe(connection, runner(client));
+        const manifest = await describe(connection, runner(client), store !== null);
         await archive.add(ENTRY.manifest, JSON.stringify(manifest));
         await archive.add(ENTRY.secret, secret);
         const rows: Summary['rows'] = {};
         for (const table of manifest.tables) rows[table.name] = await addRows(archive, client, table, tally);
-        const files = await addFiles(archive, join(env.DATA_DIR, 'uploads'), tally);
+        const files = store ? await addFiles(archive, store, tally) : 0;
         await archive.add(ENTRY.summary, JSON.stringify({ rows, files } satisfies Summary));
       });
     } finally {
@@ -72,6 +75,7 @@ export async function backup(path: string, { env, log, stdout }: CommandContext)
     );
   } finally {
     endProgress();
+    store?.close();
     await connection.close();
   }
 }
@@ -94,13 +98,14 @@ const MIGRATIONS = statement<{ name: string }>(
   'select name from mikro_orm_migrations order by id',
 );
 
-async function describe({ orm }: Connection, sql: Sql): Promise<Manifest> {
+async function describe({ orm }: Connection, sql: Sql, hasFiles: boolean): Promise<Manifest> {
   const own = ownTables(orm.em).filter((name) => !LEFT_OUT.includes(name));
   const tables = await sql.rows(TABLES, { names: own });
   const sequences = await sql.rows(SEQUENCES);
   const migrations = await sql.rows(MIGRATIONS);
   return {
-    format: FORMAT,
+    format: hasFiles ? FORMAT_WITH_FILES : FORMAT,
+    has_files: hasFiles,
     program: project.version,
     made_at: new Date().toISOString(),
     migrations: migrations.map(({ name }) => name),
@@ -136,29 +141,19 @@ async function addRows(
   return count;
 }
 
-/** Adds all files under a folder. A file that is removed meanwhile is left out: its row was removed as well. */
-async function addFiles(archive: ArchiveWriter, folder: string, tally: Tally): Promise<number> {
-  const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(ignoreMissing);
+/** Adds the bytes of all files. Bytes that are removed meanwhile are left out: their row was removed as well. */
+async function addFiles(archive: ArchiveWriter, store: ByteStore, tally: Tally): Promise<number> {
   let count = 0;
-  for (const entry of found ?? []) {
-    if (!entry.isFile() || entry.name.endsWith(UNFINISHED)) continue;
-    const path = join(entry.parentPath, entry.name);
-    const file = await open(path).catch(ignoreMissing);
-    if (!file) continue;
-    try {
-      const { size } = await file.stat();
-      const name = ENTRY.uploads + relative(folder, path).split(sep).join('/');
-      if (size === 0) await archive.add(name, '');
-      else await archive.stream(name, size, file.createReadStream({ end: size - 1, autoClose: false }));
-    } finally {
-      await file.close();
+  for await (const { id, size } of store.list()) {
+    const name = ENTRY.uploads + id;
+    if (size === 0) await archive.add(name, '');
+    else {
+      const bytes = await store.open(id);
+      if (!bytes) continue;
+      await archive.stream(name, size, bytes);
     }
     count += 1;
     tally.files += 1;
   }
   return count;
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }

@@ -5,6 +5,7 @@ import { RoleAtom } from '../users/users.schema.ts';
 import { backup } from './backup.ts';
 import { configExplain, configExport, configImport } from './config.ts';
 import type { CommandContext, Streams } from './context.ts';
+import { filesMove } from './files.ts';
 import { migrateTables } from './migrate.ts';
 import { restore } from './restore.ts';
 import { secretAccept } from './secret.ts';
@@ -114,13 +115,28 @@ function addArchiveCommands(program: Command, context: MakeContext): void {
     .command('backup')
     .description('write database, uploads and secret into one archive; the server may run')
     .argument('<file>', 'the archive, for example parley.tar.gz; must not exist')
-    .action((file) => backup(file, context()));
+    .option('--without-files', 'leave the uploads out: for a bucket that is backed up by itself')
+    .action((file, options) => backup(file, options, context()));
   program
     .command('restore')
     .description('put an archive in place; no server may run')
     .argument('<file>', 'an archive that backup wrote')
-    .option('--replace', 'replace the accounts that the database holds')
+    .option(
+      '--replace',
+      'replace the accounts that the database holds, and take over the bucket of FILES_URL',
+    )
     .action((file, options) => restore(file, options, context()));
+  program
+    .command('files')
+    .description('the uploads')
+    .command('move')
+    .description(
+      'copy the uploads to another place; servers may run, but the last run must be without them. Continues after an interruption',
+    )
+    .requiredOption('--to <place>', 'folder (in DATA_DIR), or a bucket as in FILES_URL')
+    .option('--from <place>', 'the same; where the environment has them unless given')
+    .option('--verify', 'read also what the new place has already')
+    .action((options) => filesMove(options, context()));
   program
     .command('secret')
     .description('the secret that all keys are derived from')

@@ -1,13 +1,16 @@
-import { access, constants, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
-import { dirname, join, normalize, sep } from 'node:path';
+import { access, constants, open, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { v7 as uuidv7 } from 'uuid';
 import type { z } from 'zod';
 import { secretsOf } from '../core/secrets/keys.ts';
 import { migrating } from '../database/orm.ts';
 import { type Env, StartError } from '../env.ts';
+import { type ByteStore, FILE_NAME } from '../files/store/bytes.ts';
 import { showProgress } from '../progress.ts';
 import { type ArchiveEntry, ENTRY, FORMAT, Manifest, readArchive, Summary, type Tally } from './archive.ts';
 import type { CommandContext } from './context.ts';
+import { openTarget, type Target } from './restore.files.ts';
 import { ownTables, quote } from './sql.ts';
 import { type Connection, connect, occupyAlone } from './workplace.ts';
 
@@ -57,8 +60,6 @@ async function putInPlace(
   { env, log, stdout }: CommandContext,
 ): Promise<void> {
   const connection = await connect(env, log, { alone: true });
-  const uploads = join(env.DATA_DIR, 'uploads');
-  const draft = `${uploads}.restored`;
   const tally: Tally = { rows: 0, files: 0 };
   const endProgress = showProgress(
     (seconds) => `${seconds} s: ${tally.rows} rows and ${tally.files} files so far.`,
@@ -66,25 +67,25 @@ async function putInPlace(
   try {
     // Held to the end: no server may start on half of the data.
     const occupancy = await occupyAlone(connection, log);
+    let files: Target | undefined;
     try {
-      await rm(draft, { recursive: true, force: true });
-      await mkdir(draft, { recursive: true, mode: 0o700 });
-      const { secret } = await keepingEmpty(connection, () =>
-        load(connection, path, { env, draft, replace, tally }),
+      files = await openTarget(env, replace);
+      const { store } = files;
+      const { secret, hasFiles, installation } = await keepingEmpty(connection, () =>
+        load(connection, path, { env, files: store, replace, tally }),
       );
-      await rm(uploads, { recursive: true, force: true });
-      await rename(draft, uploads);
+      await files.finish(installation, hasFiles);
       if (!env.SECRET_KEY) await writeSecret(join(env.DATA_DIR, 'secret.key'), secret);
       endProgress();
       stdout.write(
-        `${tally.rows} rows and ${tally.files} files of ${path} are in place. All people have to sign in again.\n`,
+        `${tally.rows} rows and ${hasFiles ? tally.files : 'no'} files of ${path} are in place. All people have to sign in again.\n`,
       );
     } finally {
+      await files?.close();
       await occupancy.release();
     }
   } finally {
     endProgress();
-    await rm(draft, { recursive: true, force: true });
     await connection.close();
   }
 }
@@ -105,13 +106,13 @@ async function keepingEmpty<T>({ orm }: Connection, task: () => Promise<T>): Pro
 
 interface LoadOptions {
   env: Env;
-  /** The folder that gets the uploads first. */
-  draft: string;
+  /** Gets the uploads. */
+  files: ByteStore;
   replace: boolean;
   tally: Tally;
 }
 
-async function load(connection: Connection, path: string, { env, draft, replace, tally }: LoadOptions) {
+async function load(connection: Connection, path: string, { env, files, replace, tally }: LoadOptions) {
   const { orm } = connection;
   const known = [...(await orm.migrator.getExecuted()), ...(await orm.migrator.getPending())];
   const entries = readArchive(path);
@@ -133,7 +134,7 @@ async function load(connection: Connection, path: string, { env, draft, replace,
     await clear(em, manifest, replace);
     await up(manifest.migrations.at(-1) ?? 0);
     const constraints = await dropForeignKeys(em);
-    await loadEntries(em, path, { entries, manifest, draft, tally });
+    await loadEntries(em, path, { entries, manifest, files, tally });
     for (const [sequence, last] of Object.entries(manifest.sequences)) {
       await em.execute(`select setval(to_regclass(?), ?) where to_regclass(?) is not null`, [
         quote(sequence),
@@ -145,14 +146,17 @@ async function load(connection: Connection, path: string, { env, draft, replace,
       await em.execute(`alter table ${table} add constraint ${quote(name)} ${definition}`);
     }
     await up();
-    return { secret };
+    // Another installation than the one of the backup, which may go on.
+    const installation = uuidv7();
+    await em.execute('update config set installation_id = ? where id = 1', [installation]);
+    return { secret, hasFiles: manifest.has_files, installation };
   });
 }
 
 interface Loading {
   entries: AsyncGenerator<ArchiveEntry>;
   manifest: Manifest;
-  draft: string;
+  files: ByteStore;
   tally: Tally;
 }
 
@@ -160,7 +164,7 @@ interface Loading {
 async function loadEntries(
   em: EntityManager,
   path: string,
-  { entries, manifest, draft, tally }: Loading,
+  { entries, manifest, files, tally }: Loading,
 ): Promise<void> {
   const tables = new Map(manifest.tables.map(({ name, columns }) => [name, columns]));
   const rows: Summary['rows'] = Object.fromEntries([...tables.keys()].map((name) => [name, 0]));
@@ -176,7 +180,7 @@ async function loadEntries(
       rows[table] = (rows[table] ?? 0) + count;
       tally.rows += count;
     } else if (name.startsWith(ENTRY.uploads)) {
-      await writeUpload(draft, name.slice(ENTRY.uploads.length), entry);
+      await writeUpload(files, name.slice(ENTRY.uploads.length), entry);
       tally.files += 1;
     } else if (name === ENTRY.summary) summary = await readAs(Summary, path, entry);
     else await entry.text();
@@ -270,12 +274,10 @@ async function insertRows(
   return inserted?.count ?? 0;
 }
 
-/** @throws StartError for a name that leads outside the folder */
-async function writeUpload(folder: string, name: string, entry: ArchiveEntry): Promise<void> {
-  const path = normalize(join(folder, name));
-  if (!path.startsWith(folder + sep)) throw new StartError(`The archive is damaged: it holds "${name}".`);
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await entry.save(path);
+/** Files with other names than ids lay in the folder by accident. */
+async function writeUpload(files: ByteStore, name: string, entry: ArchiveEntry): Promise<void> {
+  if (FILE_NAME.test(name)) return files.put(name, entry.bytes());
+  for await (const _ of entry.bytes());
 }
 
 async function writeSecret(path: string, secret: string): Promise<void> {

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../users/users.entity.ts';
 
 /**
- * An upload. The bytes are in `DATA_DIR/uploads` under the file's id; a user's file name never becomes a
+ * An upload. The bytes are in the store (`store/`) under the file's id; a user's file name never becomes a
  * path. Times are seconds.
  */
 export const File = defineEntity({

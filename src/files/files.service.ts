@@ -91,7 +91,7 @@ export async function deleteAllFiles(scope: Scope): Promise<void> {
     return deleted;
   });
   // The sweep of the store removes bytes that a crash leaves behind.
-  for (const id of ids) await scope.files.remove(id);
+  await scope.files.remove(ids);
 }
 
 /**
@@ -113,6 +113,6 @@ export async function deleteFile(scope: Scope, id: string): Promise<true> {
     await getFile(scope, id);
     throw new AppError('forbidden');
   }
-  await scope.files.remove(id);
+  await scope.files.remove([id]);
   return true;
 }

@@ -13,13 +13,14 @@ export const MAX_TEXT_BYTES = 1024 * 1024;
 
 const isText = ({ meta }: FileView) => /^(text\/|application\/xml)/.test(meta.content_type);
 
-/** @returns undefined if the file is not text, too long, or missing from the disk */
+/** @returns undefined if the file is not text, too long, or its bytes are gone @throws unavailable */
 async function readText(scope: Scope, file: FileView): Promise<string | undefined> {
   const edited = await readEditedText(scope.sql, file.id);
   if (edited !== null) return edited;
   if (!isText(file) || file.meta.size > MAX_TEXT_BYTES) return undefined;
   if (file.meta.size === 0) return '';
-  return (await scope.files.has(file.id)) ? text(scope.files.read(file.id)) : undefined;
+  const bytes = await scope.files.open(file.id);
+  return bytes && text(bytes);
 }
 
 /** A file with its text, if it is a text file. @throws not_found */

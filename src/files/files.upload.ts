@@ -9,9 +9,9 @@ import { nowSeconds } from '../core/time.ts';
 import { freeForm, LIMITS, name } from '../core/wire.ts';
 import { insertFile } from './files.repository.ts';
 import type { FileView } from './files.schema.ts';
-import type { Received } from './files.store.ts';
 import { MAX_UPLOAD_BYTES } from './files.terms.ts';
 import { typeOf } from './files.type.ts';
+import type { Received } from './store/files.store.ts';
 
 /** One part of an upload form, in order of arrival. */
 export type FormPart =
@@ -22,7 +22,7 @@ export type FormPart =
 export const maxUploadBytes = ({ configs }: Pick<Scope, 'configs'>): number =>
   configs.current.files?.max_size ?? MAX_UPLOAD_BYTES;
 
-/** Limits concurrent uploads of one user, because each holds a file open. */
+/** Limits concurrent uploads of one user, because each holds a file or a part of it open. */
 const enter = limitAtOnce(4, 'uploads');
 
 const sentence = (max: number) => `The file is larger than ${max} bytes, the most that this server takes.`;
@@ -32,11 +32,11 @@ const notLeft = (left: number) =>
   new AppError('quota_exceeded', { detail: `You may store ${left} more bytes. Delete something first.` });
 
 /**
- * Stores one file with its `metadata`, a JSON object that is stored unchanged. The bytes are on the disk
+ * Stores one file with its `metadata`, a JSON object that is stored unchanged. The bytes are stored
  * before the row is written. A failed upload leaves neither.
  *
  * @throws forbidden without the permission `chat.file_upload`, rate_limited, validation, too_large,
- *   quota_exceeded, storage_full
+ *   quota_exceeded, storage_full, unavailable
  */
 export async function uploadFile(scope: Scope, form: AsyncIterable<FormPart>): Promise<FileView> {
   if (!may(scope, 'chat.file_upload')) throw new AppError('forbidden');
@@ -48,7 +48,7 @@ export async function uploadFile(scope: Scope, form: AsyncIterable<FormPart>): P
     await scope.quotas.store(scope.actor.id, upload.size);
     return await storeUpload(scope, id, upload);
   } catch (error) {
-    await scope.files.remove(id);
+    await scope.files.remove([id]);
     throw error;
   } finally {
     leave();
@@ -90,7 +90,6 @@ async function receiveForm(
 async function storeUpload(scope: Scope, id: string, upload: Upload): Promise<FileView> {
   const { filename, size, sha256, sample, metadata } = upload;
   const content_type = await typeOf(sample, size === sample.length);
-  await scope.files.keep(id);
   const view = await insertFile(scope.sql, {
     id,
     user_id: scope.actor.id,

@@ -135,8 +135,15 @@ describe('a restore', () => {
     for (const [name, rows] of Object.entries(others)) {
       // These change during the backup: activity, and the rows of a post.
       if (['users', 'message_temp_id', 'delivery'].includes(name)) continue;
+      if (name === 'config') continue;
       expect([name, rows]).toEqual([name, original[name]]);
     }
+    const configOf = (of: TestDatabase) =>
+      of.query<{ installation_id: string }>('select revision, data, origins, installation_id from config');
+    const [[before], [after]] = [await configOf(database), await configOf(target)];
+    // The restored data is another installation.
+    expect(after).toEqual({ ...before, installation_id: expect.any(String) });
+    expect(after?.installation_id).not.toBe(before?.installation_id);
     expect(session).toEqual([]);
     expect(original.message).toEqual(expect.arrayContaining(message ?? []));
     expect(message?.length).toBeGreaterThanOrEqual(60);

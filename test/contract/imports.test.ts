@@ -167,10 +167,19 @@ describe('imports', () => {
     ['undici', /^src\/egress\//],
     ['ldapts', /^src\/auth\/ldap\//],
     ['node-llama-cpp', /^src\/board\/process\//],
+    ['@aws-sdk', /^src\/files\/store\/bucket\./],
   ])('%s has one place', (name, place) => {
     const edges = imports.filter((edge) => isPackage(edge, name));
     expect(edges.filter(({ file }) => !place.test(file))).toEqual([]);
     expect(edges).not.toEqual([]);
+  });
+
+  it('the SDK of buckets is loaded only when a bucket is opened', () => {
+    const edges = imports.filter(
+      ({ file, target }) => target === 'src/files/store/bucket.ts' && !file.includes('/bucket'),
+    );
+    expect(edges.map(({ file }) => file)).toEqual(['src/files/store/open.ts']);
+    expect(textOf('src/files/store/open.ts')).toContain("await import('./bucket.ts')");
   });
 
   it('only `transaction` begins a transaction, except in migrations and the backup', () => {

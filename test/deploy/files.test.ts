@@ -93,6 +93,12 @@ describe.skipIf(withoutHelm)('the chart (needs helm)', () => {
     expect(helm('lint', '.', '--strict')).toContain('0 chart(s) failed');
   });
 
+  it('makes no claim where uploads are in a bucket', () => {
+    const text = helm('template', 'parley', '.', '--set=uploads.bucket=s3://parley');
+    expect(text).toContain('value: "s3://parley"');
+    expect(text).not.toMatch(/PersistentVolumeClaim|mountPath: \/data\/uploads/);
+  });
+
   it('renders what a rolling update needs, and pods without rights', () => {
     const text = helm('template', 'parley', '.', '--set=ingress.enabled=true,podMonitor.enabled=true');
     const documents = parseAllDocuments(text).map((document) => document.toJS());

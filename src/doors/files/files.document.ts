@@ -98,6 +98,7 @@ export const FILE_PATHS: NonNullable<GenerateOpenApiDocumentOptions['paths']> = 
       responses: {
         200: { description: 'All bytes', content: bytes },
         206: { description: 'The range of bytes that was asked for', content: bytes },
+        302: { description: 'To the bytes in the bucket, where the operator has chosen presigned downloads' },
         304: { description: 'The bytes are those that the caller has' },
         ...failures({
           400: 'BadRequest',

@@ -150,34 +150,50 @@ function refusal(error: unknown): AppError {
  * Sends uploaded bytes from our own origin. Their type was detected at upload and browsers must not guess another; a page made of them
  * has no origin and runs no script.
  */
-function sendContent(content: FileContent, request: FastifyRequest, reply: FastifyReply) {
-  const etag = `"${content.hash}"`;
-  reply.headers({
-    etag,
-    'cache-control': 'private, no-cache',
-    'accept-ranges': 'bytes',
-    'content-security-policy': "sandbox; default-src 'none'",
-    'cross-origin-resource-policy': 'same-site',
-    'x-content-type-options': 'nosniff',
-  });
-  if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
-
-  const range = rangeOf(request, content.size, etag);
+async function sendContent(content: FileContent, request: FastifyRequest, reply: FastifyReply) {
+  const { contentType, size, filename, isInline, hash } = content;
+  const etag = `"${hash}"`;
+  const common = { ...SAFE, etag };
+  if (matches(request.headers['if-none-match'], etag)) return reply.headers(common).code(304).send();
+  const disposition = contentDisposition(filename, { type: isInline ? 'inline' : 'attachment' });
+  if (content.link && mayLeave(request)) {
+    await content.require();
+    const location = await content.link(disposition);
+    return reply.headers(REDIRECT).redirect(location, 302);
+  }
+  const range = rangeOf(request, size, etag);
   if (range === 'unsatisfiable') {
-    reply.header('content-range', `bytes */${content.size}`);
+    reply.header('content-range', `bytes */${size}`);
     throw new AppError('range_unsatisfiable');
   }
-  const { start, end } = range ?? { start: 0, end: content.size - 1 };
-  if (range) reply.code(206).header('content-range', `bytes ${start}-${end}/${content.size}`);
-  reply.headers({
-    'content-type': content.contentType,
-    'content-disposition': contentDisposition(content.filename, {
-      type: content.isInline ? 'inline' : 'attachment',
-    }),
-    'content-length': end - start + 1,
-  });
-  if (request.method === 'HEAD' || content.size === 0) return reply.send();
-  return reply.send(content.open(range));
+  const { start, end } = range ?? { start: 0, end: size - 1 };
+  const isWanted = request.method !== 'HEAD' && size > 0;
+  // Before the headers, which must not go with an error.
+  const bytes = isWanted ? await content.open(range) : await content.require();
+  if (range) reply.code(206).header('content-range', `bytes ${start}-${end}/${size}`);
+  const length = { 'content-length': end - start + 1 };
+  reply.headers({ ...common, ...length, 'content-type': contentType, 'content-disposition': disposition });
+  return reply.send(bytes);
+}
+
+const SAFE = {
+  'cache-control': 'private, no-cache',
+  'accept-ranges': 'bytes',
+  'content-security-policy': "sandbox; default-src 'none'",
+  'cross-origin-resource-policy': 'same-site',
+  'x-content-type-options': 'nosniff',
+};
+
+/** The address is as good as the file for a minute. */
+const REDIRECT = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
+
+/**
+ * Whether the caller follows a redirect to another server: browsers that open or save the file, and programs. Scripts and pictures of
+ * the page are bound to this server by its policy. Browsers that do not tell the mode send cookies.
+ */
+function mayLeave({ method, headers }: FastifyRequest): boolean {
+  const { 'sec-fetch-mode': mode, cookie } = headers;
+  return method === 'GET' && (mode === undefined ? cookie === undefined : mode === 'navigate');
 }
 
 /** Whether a list of entity tags has one; weak comparison, RFC 9110, 13.1.2. */

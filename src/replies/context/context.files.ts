@@ -1,4 +1,6 @@
+import type { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
+import { AppError } from '../../core/errors.ts';
 import { isObject } from '../../core/json/json.ts';
 import type { Scope } from '../../core/scope.ts';
 import { storedFileIn } from '../../files/attachments.ts';
@@ -83,8 +85,8 @@ class Taken implements HeardFiles {
   async add(messageId: string, file: FileWithText): Promise<void> {
     const { id, content_type: type, size } = file;
     if (IMAGE.test(type)) {
-      const isTaken = this.#wantsImage && size <= STORED_IMAGE_BYTES && (await this.#scope.files.has(id));
-      if (isTaken) await this.#addImage(messageId, () => buffer(this.#scope.files.read(id)));
+      const isTaken = this.#wantsImage && size <= STORED_IMAGE_BYTES;
+      if (isTaken) await this.#addImage(messageId, async () => buffer(await this.#open(id)));
       else this.imagesLeftOut += 1;
     } else if (TEXT.test(type) || file.edited_text !== null) await this.#addText(messageId, file);
     else this.filesLeftOut += 1;
@@ -99,7 +101,7 @@ class Taken implements HeardFiles {
 
   async #addImage(messageId: string, read: () => Uint8Array | Promise<Uint8Array>): Promise<void> {
     const { model_image_side: side = IMAGE_SIDE } = this.#scope.configs.current.channels;
-    const scaled = await scalePicture(read, side);
+    const scaled = await scalePicture(read, side).catch(() => null);
     const size = scaled?.bytes.length ?? 0;
     if (!scaled || !this.#hasRoomFor(size) || !this.#room.take(size)) {
       this.imagesLeftOut += 1;
@@ -111,6 +113,18 @@ class Taken implements HeardFiles {
     this.images.set(messageId, [...(this.images.get(messageId) ?? []), url]);
   }
 
+  /** @throws for a file whose bytes are gone or cannot be read now, which is left out. Does not wait during an outage. */
+  async #open(id: string): Promise<Readable> {
+    const { files } = this.#scope;
+    const bytes = files.state()?.state === 'degraded' ? undefined : await files.open(id);
+    if (!bytes) throw new AppError('unavailable');
+    return bytes;
+  }
+
+  async #readText(id: string, size: number): Promise<string> {
+    return size === 0 ? '' : text(await this.#open(id));
+  }
+
   get #wantsImage(): boolean {
     return this.#hasVision && this.#count.images < IMAGES;
   }
@@ -120,13 +134,13 @@ class Taken implements HeardFiles {
   }
 
   async #addText(messageId: string, { id, filename, size, edited_text }: FileWithText): Promise<void> {
-    const isReadable = edited_text !== null || (size <= TEXT_BYTES && (await this.#scope.files.has(id)));
-    if (this.#count.texts >= TEXT_FILES || !isReadable) {
+    const isTaken = this.#count.texts < TEXT_FILES && (edited_text !== null || size <= TEXT_BYTES);
+    const content = isTaken ? (edited_text ?? (await this.#readText(id, size).catch(() => null))) : null;
+    if (content === null) {
       this.filesLeftOut += 1;
       return;
     }
     this.#count.texts += 1;
-    const content = edited_text ?? (size === 0 ? '' : await text(this.#scope.files.read(id)));
     const cut = { name: filename, text: content.slice(0, TEXT_CHARACTERS).toWellFormed() };
     this.texts.set(messageId, [...(this.texts.get(messageId) ?? []), cut]);
   }

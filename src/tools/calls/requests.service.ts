@@ -126,7 +126,7 @@ async function readPart(scope: Scope, { id, start }: { id: string; start: number
   const { size, open } = await getContent(scope, id);
   if (start >= size) return '';
   const end = Math.min(size, start + PART_BYTES) - 1;
-  return (await buffer(open({ start, end }))).toString('base64');
+  return (await buffer(await open({ start, end }))).toString('base64');
 }
 
 async function unlessMissing<T>(found: Promise<T>): Promise<T | null> {
