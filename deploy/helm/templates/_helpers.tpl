@@ -22,6 +22,10 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 envFrom:
   - secretRef: { name: {{ .Values.secretName }} }
 env:
+  {{- with .Values.uploads.bucket }}
+  - name: FILES_URL
+    value: {{ . | quote }}
+  {{- end }}
   {{- range $name, $value := .Values.env }}
   - name: {{ $name }}
     value: {{ $value | quote }}
