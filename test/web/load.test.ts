@@ -83,6 +83,9 @@ describe.skipIf(withoutBrowser)('the first visit, and a long channel (needs chro
           all.every((one) => one.getBoundingClientRect().top > 0 && one.getBoundingClientRect().bottom < 800),
       );
 
+  /** The number of the first message that is drawn. Runs in the page. */
+  const numberOfFirst = ([one]: Node[]) => Number(/\d+/.exec(one?.textContent ?? '')?.[0] ?? Number.NaN);
+
   test('a channel of 100,000 messages opens at the first unread, jumps to a day, and scrolls up from there', async () => {
     const { body } = await server.as(ada)('POST /channels/create', { name: 'long' });
     const start = await fill(body.id);
@@ -116,9 +119,9 @@ describe.skipIf(withoutBrowser)('the first visit, and a long channel (needs chro
     await expect
       .poll(async () => {
         await page.mouse.wheel(0, -3000);
-        return page.getByText(`Message ${first - 200} of many.`).count();
+        return page.getByText(/^Message \d+ of many\.$/).evaluateAll(numberOfFirst);
       })
-      .toBe(1);
+      .toBeLessThan(first - 200);
     await page.getByRole('button', { name: 'Go to the newest message' }).click();
     await expect.poll(() => isInView(page, MANY)).toBe(true);
     expect(faults).toEqual([]);

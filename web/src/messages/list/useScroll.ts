@@ -11,6 +11,10 @@ const AWAY_PX = 400;
 /** Above the first unread message, some of what was read stays in view. */
 const LEAD_PX = -72;
 const MARK_MS = 2500;
+/** Rows that are measured late no longer move a list that has been open for so long. */
+const SETTLED_MS = 5000;
+/** What a person does to move the list. */
+const MOVES = ['wheel', 'touchstart', 'pointerdown', 'keydown', 'focusin'] as const;
 
 /** True while rows change at the start of the list alone, so that the rows in view keep their place. */
 export function useIsShift(rows: readonly Row[]): boolean {
@@ -65,6 +69,7 @@ export function useScroll(rows: readonly Row[], view: Window): Scroll {
     const gap = current.scrollSize - current.scrollOffset - current.viewportSize;
     if (gap < AT_END_PX && !latest.current.view.hasNewer) store.isFollowed = true;
     follow();
+    holdTarget();
   };
   const onScroll = (offset: number) => {
     const { current } = list;
@@ -90,7 +95,7 @@ export function useScroll(rows: readonly Row[], view: Window): Scroll {
       : 0;
     if (view.status === 'ready' && list.current?.viewportSize) readOn(latest.current.offset, gap);
   }, [rows]);
-  const markedId = useTarget(list, scroller, latest, view);
+  const { markedId, holdTarget } = useTarget(list, scroller, latest, view);
   return {
     list,
     scroller,
@@ -103,33 +108,64 @@ export function useScroll(rows: readonly Row[], view: Window): Scroll {
   };
 }
 
-/** Goes where the window says that the list opens. Returns the message that stands out. */
+interface TargetState {
+  /** The message that stands out. */
+  markedId: string | null;
+  /** Goes to the target again while the list has just opened there and the person has not moved it. */
+  holdTarget(): void;
+}
+
+/** Goes where the window says that the list opens. */
 function useTarget(
   list: RefObject<VirtualizerHandle | null>,
   scroller: RefObject<HTMLDivElement | null>,
   latest: RefObject<{ rows: readonly Row[] }>,
   { id, target, status }: Window,
-): string | null {
+): TargetState {
   const { store } = usePane();
   const [markedId, setMarked] = useState<string | null>(null);
+  const held = useRef(false);
+  const indexOfTarget = () =>
+    latest.current.rows.findIndex((row) => row.id !== null && row.id === target.messageId);
+  const goTo = (index: number) =>
+    target.isJump
+      ? list.current?.scrollToIndex(index, { align: 'center' })
+      : list.current?.scrollToIndex(index, { align: 'start', offset: LEAD_PX });
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new window opens at its target, also at the same one
   useLayoutEffect(() => {
     const { rows } = latest.current;
     if (status !== 'ready' || rows.length === 0) return;
-    const index = rows.findIndex((row) => row.id !== null && row.id === target.messageId);
+    const index = indexOfTarget();
     store.isFollowed = index < 0 && !store.window().hasNewer;
     // A new list would first render the rows of its start.
     if (list.current?.viewportSize === 0 && scroller.current)
       scroller.current.scrollTop = list.current.getItemOffset(index < 0 ? rows.length : index);
     if (index < 0) list.current?.scrollToIndex(rows.length - 1, { align: 'end' });
-    else if (target.isJump) list.current?.scrollToIndex(index, { align: 'center' });
-    else list.current?.scrollToIndex(index, { align: 'start', offset: LEAD_PX });
+    else goTo(index);
     setMarked(target.isJump && index >= 0 ? target.messageId : null);
+    if (index >= 0) return heldUntilMoved(held, scroller.current);
   }, [id, target, status]);
   useEffect(() => {
     if (!markedId) return;
     const timer = setTimeout(() => setMarked(null), MARK_MS);
     return () => clearTimeout(timer);
   }, [markedId]);
-  return markedId;
+  const holdTarget = () => {
+    const index = held.current && !store.isFollowed ? indexOfTarget() : -1;
+    if (index >= 0) goTo(index);
+  };
+  return { markedId, holdTarget };
+}
+
+/** On a slow device the virtual list stops to look for the target before all rows are measured, and stands far from it. */
+function heldUntilMoved(held: RefObject<boolean>, scroller: HTMLElement | null): () => void {
+  held.current = true;
+  const release = () => {
+    held.current = false;
+    clearTimeout(timer);
+    for (const move of MOVES) scroller?.removeEventListener(move, release);
+  };
+  const timer = setTimeout(release, SETTLED_MS);
+  for (const move of MOVES) scroller?.addEventListener(move, release, { passive: true });
+  return release;
 }
