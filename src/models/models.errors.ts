@@ -3,7 +3,7 @@ import { declareErrors } from '../core/errors.ts';
 export const errors = declareErrors({
   version_conflict: {
     status: 409,
-    detail: 'The model was changed in between. Load it again and repeat your change.',
+    detail: 'It was changed in between. Load it again and repeat your change.',
   },
 });
 

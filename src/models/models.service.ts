@@ -69,7 +69,10 @@ export async function updateModel(
   await scope.quotas.store(user_id, bytesOf(input));
   await transactionOn(scope, [input.id], async (tx) => {
     const row = await lockModel(tx, input.id);
-    if (version_id && version_id !== (await readCurrent(tx, row.id))) throw new AppError('version_conflict');
+    if (version_id && version_id !== (await readCurrent(tx, row.id)))
+      throw new AppError('version_conflict', {
+        detail: 'The model was changed in between. Load it again and repeat your change.',
+      });
     await changeModel(scope, tx, row, {
       change: () => putModel(scope, tx, row, input),
       message: input.commit_message,
