@@ -4,7 +4,7 @@ import type { Actor, Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { transaction } from '../database/transaction.ts';
 import { hashPassword, verifyPassword } from '../users/passwords/passwords.ts';
-import { getDetail } from '../users/people.service.ts';
+import { getOwnAccount } from '../users/people.service.ts';
 import { User } from '../users/users.entity.ts';
 import { createUser, foldEmail } from '../users/users.service.ts';
 import { findAccount } from './auth.repository.ts';
@@ -76,7 +76,7 @@ export async function noteFailure(
 
 /** The caller's account, with the token of the call. */
 export async function whoAmI(scope: Scope, token: string): Promise<WhoAmI> {
-  return toWhoAmI(scope, await getDetail(scope, scope.actor.id), token);
+  return toWhoAmI(scope, await getOwnAccount(scope), token);
 }
 
 /**

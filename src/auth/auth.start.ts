@@ -4,7 +4,8 @@ import { parseDuration } from '../core/duration.ts';
 import type { Actor, Scope } from '../core/scope.ts';
 import type { Sql } from '../database/sql.ts';
 import { transaction } from '../database/transaction.ts';
-import type { UserDetail, UserView } from '../users/users.schema.ts';
+import type { OwnAccount } from '../users/users.repository.ts';
+import type { UserView } from '../users/users.schema.ts';
 import type { SessionUser, WhoAmI } from './auth.schema.ts';
 import { beginSession } from './sessions/session.ts';
 
@@ -77,7 +78,7 @@ export async function startSession(
 }
 
 /** The caller's account as the caller sees it, with the token of the call. */
-export const toWhoAmI = (scope: Scope, user: UserDetail, token: string): WhoAmI => ({
+export const toWhoAmI = (scope: Scope, user: OwnAccount, token: string): WhoAmI => ({
   ...user,
   ...view(user, token, scope.actor.expiresAt, effectivePermissions(scope)),
 });

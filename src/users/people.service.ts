@@ -10,6 +10,7 @@ import {
   keyTypeOf,
   listPeople,
   listPeopleIn,
+  type OwnAccount,
   type Position,
   listUsers as queryUsers,
   readAdministrator,
@@ -143,6 +144,15 @@ export async function getDetail(scope: Scope, id: string): Promise<UserDetail> {
   const { profile_image_url: image } = detail;
   const profile_image_url = id === scope.actor.id ? image : imageForOthers(id, image);
   return { ...detail, profile_image_url, is_active: detail.is_active || isConnected(scope, id) };
+}
+
+/** The caller's own account, without a status that has expired. */
+export async function getOwnAccount({ sql, actor, keptAccounts }: Scope): Promise<OwnAccount> {
+  const account = await keptAccounts.read(sql, actor.id);
+  if (!account) throw noSuchUser();
+  const { status_expires_at: end } = account;
+  if (end === null || end > Date.now() / 1000) return account;
+  return { ...account, status_emoji: null, status_message: null, status_expires_at: null };
 }
 
 /** The account as the caller may see it. @throws not_found also for an account that waits for approval */

@@ -62,7 +62,9 @@ export function getStatus(scope: Scope): Promise<UserDetail> {
 /** @throws forbidden if the status is switched off */
 export async function updateStatus(scope: Scope, status: Status): Promise<UserDetail> {
   requireStatus(scope);
-  return change(scope, status);
+  const changed = await change(scope, status);
+  scope.bus.publish('users.profile', { userId: scope.actor.id });
+  return changed;
 }
 
 /** Stores the caller's time zone; `timezone` is an IANA name. */

@@ -1,5 +1,5 @@
 import { onReplica, type Sql, type Statement, statement } from '../database/sql.ts';
-import type { UserDetail, UserInfo, UserListing, UserOrder } from './users.schema.ts';
+import type { UserDetail, UserInfo, UserListing, UserOrder, UserView } from './users.schema.ts';
 
 /**
  * The SQL sort key of each order, and its type. The ordinal breaks ties, except in orders whose keys are
@@ -229,6 +229,24 @@ const DETAIL = statement<UserDetail, { id: string }>(
 
 export async function readDetail(sql: Sql, id: string): Promise<UserDetail | undefined> {
   const [row] = await sql.rows(DETAIL, { id });
+  return row;
+}
+
+/** An account as its owner reads it. The status may have expired since. */
+export type OwnAccount = UserView &
+  Pick<
+    UserDetail,
+    'bio' | 'gender' | 'date_of_birth' | 'status_emoji' | 'status_message' | 'status_expires_at'
+  >;
+
+const OWN_ACCOUNT = statement<OwnAccount, { id: string }>(
+  'users.own_account',
+  `select id, email, username, role, name, profile_image_url, last_active_at, updated_at, created_at, bio, gender, date_of_birth,
+          status_emoji, status_message, status_expires_at from users where id = :id`,
+);
+
+export async function readOwnAccount(sql: Sql, id: string): Promise<OwnAccount | undefined> {
+  const [row] = await sql.rows(OWN_ACCOUNT, { id });
   return row;
 }
 
