@@ -79,6 +79,20 @@ const newest = (condition: string, order: 'created_at' | 'pinned_at' = 'created_
   page: first(condition, `${order} desc`, { skip: ':skip' }),
   order,
 });
+/** How far from the newest message nearly all pages lie. */
+const NEAR = 2_000;
+/**
+ * The same for a page among the first messages. For an unknown offset PostgreSQL expects a tenth of the channel, so it plans each call anew
+ * in a large one, which takes longer than the read. Here the offset lies in a part of constant size.
+ */
+const near = (condition: string) => ({
+  page: `select m.* from (
+     select m.* from (
+       select m.* from message m where m.channel_id = :channelId and c.can_read and ${condition}
+        order by m.created_at desc limit ${NEAR}
+     ) m order by m.created_at desc limit ${MOST} offset :skip
+   ) m limit :limit`,
+});
 
 const before = (condition: string) => first(`${condition} and m.created_at < c.anchor_at`, 'created_at desc');
 const after = (condition: string) => first(`${condition} and m.created_at > c.anchor_at`, 'created_at');
@@ -107,6 +121,7 @@ const inThread = {
 };
 
 const LISTS = {
+  near: list<SkipParams>('message.list_near', near(MAIN_LINE)),
   newest: list<SkipParams>('message.list', newest(MAIN_LINE)),
   before: list<IdParams>('message.list_before', { page: before(MAIN_LINE), ...inMainLine }),
   after: list<IdParams>('message.list_after', { page: after(MAIN_LINE), ...inMainLine }),
@@ -183,7 +198,8 @@ export function listMessages(
   if (after !== undefined) return readList(sql, LISTS.after, { ...common, anchorId: after });
   if (around !== undefined) return readList(sql, LISTS.around, { ...common, anchorId: around });
   if (at !== undefined) return readList(sql, LISTS.at, { ...common, at });
-  return readList(sql, LISTS.newest, { ...common, skip });
+  const of = skip + limit <= NEAR ? LISTS.near : LISTS.newest;
+  return readList(sql, of, { ...common, skip });
 }
 
 /** The pinned messages of a channel, also in threads; the newest pin first. */
