@@ -6,6 +6,7 @@ import { completions } from './cases/completions.ts';
 import { configuration } from './cases/configuration.ts';
 import { enumeration } from './cases/enumeration.ts';
 import { fanout } from './cases/fanout.ts';
+import { home } from './cases/home.ts';
 import { idle } from './cases/idle.ts';
 import { jobs } from './cases/jobs.ts';
 import { latency } from './cases/latency.ts';
@@ -30,6 +31,7 @@ import { openWorkspace, type Workspace } from './support/workspace.ts';
 
 const CASES: Record<string, (workspace: Workspace) => Promise<Result[]>> = {
   trivial,
+  home,
   list,
   post,
   fanout,

@@ -51,6 +51,14 @@ export const grantedIds = (type: ResourceType, person: Person): string =>
    select g.resource_id from access_grant g
      where g.principal_type = 'group' and g.principal_id in (${groupsOf(person)}) and g.resource_type = '${type}'`;
 
+/** The same with `may_write`: whether the grant includes the right to write. */
+export const grantsTo = (type: ResourceType, person: Person): string =>
+  `select g.resource_id, g.permission = 'write' as may_write from access_grant g
+     where g.principal_type = 'user' and g.principal_id in ('*', ${person.id}::text) and g.resource_type = '${type}'
+    union all
+   select g.resource_id, g.permission = 'write' from access_grant g
+     where g.principal_type = 'group' and g.principal_id in (${groupsOf(person)}) and g.resource_type = '${type}'`;
+
 /** SQL for a resource's grants as a JSON array. */
 export const grantsOf = (type: ResourceType, id: string): string =>
   `coalesce((select json_agg(g order by g.created_at, g.id) from access_grant g

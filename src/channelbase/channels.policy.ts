@@ -1,4 +1,4 @@
-import { grantedIds, holdsGrant } from '../access/access.repository.ts';
+import { grantedIds, grantsTo, holdsGrant } from '../access/access.repository.ts';
 import { ACCOUNT, CALLER, type Person } from '../core/caller.ts';
 import {
   administrator,
@@ -98,6 +98,15 @@ export const inReach = (person: Person) => `c.id in (
   select channel_id from channel_member where user_id = ${person.id}
    union select id from channel where type is null and (${person.isAdmin} or user_id = ${person.id})
    union select granted::uuid from (${grantedIds('channel', person)}) as g (granted))`;
+
+/**
+ * SQL for the channels `own` of the caller as a plain person: those with a membership, and standard ones that the caller owns or has a
+ * grant for. `may_write` says whether owner or grant may write; in a channel with members, each member may.
+ */
+export const OWN_CHANNELS = `(select id, bool_or(may_write) as may_write from (
+     select channel_id as id, false as may_write from channel_member where user_id = ${CALLER.id}
+     union all select id, true from channel where type is null and user_id = ${CALLER.id}
+     union all select resource_id::uuid, may_write from (${grantsTo('channel', CALLER)}) g) ground group by id) own`;
 
 /** SQL for whether the caller may read the channel `c`; for queries over all channels. */
 export const READABLE_OF_ALL = `${inReach(CALLER)} and ${CAN_READ}`;

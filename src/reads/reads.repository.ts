@@ -12,8 +12,8 @@ import { COUNT_LIMIT, type NotifyLevel } from './reads.schema.ts';
  */
 export const READER = `left join channel_reader r on r.channel_id = c.id and r.user_id = :callerId
   left join channel_member mine on mine.channel_id = c.id and mine.user_id = :callerId
-  cross join lateral (select coalesce(r.last_read_at, mine.joined_at,
-    (select u.created_at::bigint * 1000000000 from users u where u.id = :callerId)) as seen_at) s`;
+  cross join (select u.created_at::bigint * 1000000000 as since from users u where u.id = :callerId) me
+  cross join lateral (select coalesce(r.last_read_at, mine.joined_at, me.since) as seen_at) s`;
 
 /**
  * SQL for whether the row `m` counts as new for the caller: a message of another person, a webhook or a
@@ -34,20 +34,25 @@ const ALL_NEW = newest('select m.user_id, m.deleted_at from message m where m.ch
 const OWN_PROGRAMS = newest(
   `select from message m where m.channel_id = c.id and m.user_id = :callerId and m.deleted_at is null and ${isByProgram('m')}`,
 );
-export const UNREAD_COUNT = `least(${COUNT_LIMIT},
+const UNREAD_COUNT = `least(${COUNT_LIMIT},
     (select count(*) filter (where m.user_id <> :callerId and m.deleted_at is null) from ${ALL_NEW} m)
     + (select count(*) from ${OWN_PROGRAMS} m))::int`;
 
 const mentionsOf = (whom: string) =>
   newest(`select m.message_id from message_mention m where m.channel_id = c.id and m.user_id = ${whom}`);
 /** An author has seen everything up to the own message, so own messages need no exception. */
-export const MENTION_COUNT = `least(${COUNT_LIMIT},
+const MENTION_COUNT = `least(${COUNT_LIMIT},
     (select count(*) from (${mentionsOf(CALLER.id)} union ${mentionsOf(`'${EVERYONE}'`)}) m))::int`;
+/** SQL for the counts `n` of the channel `c`; null where nothing is new, which is seen without reading a message. Needs `READER`. */
+export const COUNTS = `left join lateral (
+    select ${UNREAD_COUNT} as unread_count, ${MENTION_COUNT} as mention_count where c.last_message_at > s.seen_at offset 0) n on true`;
 
-/** SQL for whether the caller is a member, the owner or has a grant for the channel `c`. Needs `READER`. */
-export const OWN = `${inReach({ ...CALLER, isAdmin: 'false' })} and (c.type is null or mine.user_id is not null)`;
-/** SQL for whether the channel is in the caller's list. Needs `READER`. */
-export const LISTED = `${OWN} and r.is_hidden is not true`;
+/** SQL for whether one of `OWN_CHANNELS` is in the list of all of them: a grant does not open a channel with members. Needs `READER`. */
+export const IS_OWN = '(c.type is null or mine.user_id is not null)';
+/** SQL for whether it is in the caller's list. */
+export const IS_LISTED = `${IS_OWN} and r.is_hidden is not true`;
+/** SQL for the same, for a channel `c` among all. */
+export const LISTED = `${inReach({ ...CALLER, isAdmin: 'false' })} and ${IS_LISTED}`;
 
 /** The caller's mark in a channel, and the counts after it. */
 export interface Mark {
@@ -169,11 +174,11 @@ export interface UnreadTotals {
 const TOTALS = statement<UnreadTotals, { callerId: string }>(
   'reader.totals',
   `with counted as materialized (
-     select case when r.notify is null or r.notify = 'all' then ${UNREAD_COUNT} else 0 end as unread,
-            case when r.notify is distinct from 'none' then ${MENTION_COUNT} else 0 end as mentions
-       from channel c ${READER} where ${LISTED}
+     select case when r.notify is null or r.notify = 'all' then n.unread_count end as unread,
+            case when r.notify is distinct from 'none' then n.mention_count end as mentions
+       from channel c ${READER} ${COUNTS} where ${LISTED}
    )
-   select (count(*) filter (where unread + mentions > 0))::int as channel_count,
+   select (count(*) filter (where coalesce(unread, 0) + coalesce(mentions, 0) > 0))::int as channel_count,
           coalesce(sum(unread), 0)::int as unread_count, coalesce(sum(mentions), 0)::int as mention_count from counted`,
 );
 

@@ -84,7 +84,8 @@ describe.skipIf(withoutBrowser)('the first visit, and a long channel (needs chro
       );
 
   /** The number of the first message that is drawn. Runs in the page. */
-  const numberOfFirst = ([one]: Node[]) => Number(/\d+/.exec(one?.textContent ?? '')?.[0] ?? Number.NaN);
+  const numberOfFirst = ([one]: { textContent: string | null }[]) =>
+    Number(/\d+/.exec(one?.textContent ?? '')?.[0] ?? Number.NaN);
 
   test('a channel of 100,000 messages opens at the first unread, jumps to a day, and scrolls up from there', async () => {
     const { body } = await server.as(ada)('POST /channels/create', { name: 'long' });
