@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
+import project from '../package.json' with { type: 'json' };
 import { type Connections, openDatabase } from './app.database.ts';
 import { type Board, startBoard } from './board/board.ts';
 import { type Closers, openClosers } from './closers.ts';
@@ -51,6 +52,8 @@ import { type Python, startPython } from './python/pool.ts';
 import { appRouter } from './router.ts';
 import { claimSecret } from './secret.stored.ts';
 import { loadSecret } from './secret.ts';
+import { startTelemetry } from './telemetry/telemetry.ts';
+import type { Telemetry } from './telemetry/telemetry.types.ts';
 
 /** Topics that take rights away: these notices also go through PostgreSQL, so they arrive while Redis fails. */
 const RIGHTS: readonly Topic[] = ['auth.revoked', 'auth.changed', 'groups.changed', 'channel.access'];
@@ -90,9 +93,11 @@ export async function startApp(options: AppOptions): Promise<App> {
   const { env, log } = options;
   const closers = openClosers(log);
   try {
+    const telemetry = await startTelemetry(env, log, project.version);
+    if (telemetry) closers.add(() => telemetry.close());
     const { base, redis } = await startBase(options, closers);
     const parts = await startParts(options, base, closers);
-    const app = await openDoors(options, { parts, redis, sql: base.sql }, closers);
+    const app = await openDoors(options, { parts, redis, sql: base.sql, telemetry }, closers);
     if (env.ENV === 'test') log.warn('ENV=test: passwords are stored so that they can be guessed. Unset it.');
     return app;
   } catch (error) {
@@ -211,21 +216,29 @@ async function startParts(options: AppOptions, base: PooledBase, closers: Closer
   return parts;
 }
 
+interface DoorSources {
+  parts: Parts;
+  redis: Redis | null;
+  sql: PooledDatabase;
+  telemetry: Telemetry | null;
+}
+
 /** Mounts the doors on the parts, and listens. */
 async function openDoors(
   { env }: AppOptions,
-  { parts, redis, sql }: { parts: Parts; redis: Redis | null; sql: PooledDatabase },
+  { parts, redis, sql, telemetry }: DoorSources,
   closers: Closers,
 ): Promise<App> {
   const http = await createHttp({ parts, env, router: appRouter });
   const health = mountHealth(http, parts, { redis, replica: sql.replica, nouns: nounReadiness });
   closers.add(() => http.close());
   let openSockets: () => Record<string, number> = () => ({});
-  mountMetrics(http, parts, {
+  const registries = mountMetrics(http, parts, {
     token: env.METRICS_TOKEN,
     sockets: () => openSockets(),
     declarations: [measureHub, measurePool(sql.load), measureBus, measurePython, measureJobs, ...nounMetrics],
   });
+  telemetry?.exportMetrics(registries);
   if (env.ENABLE_WEBSOCKET_SUPPORT) {
     const sockets = mountTrpcSockets({ server: http.server, parts, router: appRouter });
     const socketIo = mountSocketIo({ server: http.server, parts, env });

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { secretsOf } from './core/secrets/keys.ts';
 import { filesUrl } from './env.files.ts';
 import { settingVariables } from './env.settings.ts';
+import { telemetryVariables } from './env.telemetry.ts';
 import './core/schema/words.ts';
 import { isAllowable } from './egress/allowed.ts';
 
@@ -255,6 +256,7 @@ const Env = z.object({
   /** The group that admits accounts; without it every found entry is admitted. */
   LDAP_ALLOWED_GROUPS: namesList.default([]),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  ...telemetryVariables,
 });
 
 export type Env = z.infer<typeof Env> & {

@@ -1,16 +1,27 @@
 import { type DestinationStream, type Level, type Logger, type LoggerOptions, pino } from 'pino';
 import { OUTAGES, outageIn } from './core/outage.ts';
+import { currentWork, runForAll } from './core/work.ts';
 import type { Env } from './env.ts';
 
 /**
  * The log of the process: JSON lines on standard error. An error is logged only with type, message, code and stack: libraries add more
  * members, such as a failed command with its arguments, which hold passwords and messages of people.
  *
+ * Each line that is written for a request has its id, and `trace_id` while the request is traced.
+ *
  * Equal warnings and errors are written at most once a second, with their count as `repeated`; all failures of an outage of the
- * database count as equal. Lines with a request id are never merged, because callers got these ids.
+ * database count as equal. Lines whose code names a request id are never merged, because callers got these ids.
  */
 export const createLog = (level: Env['LOG_LEVEL'], to: DestinationStream = pino.destination(2)): Logger =>
-  pino({ level, serializers: { err: describeError }, hooks: { logMethod: mergeRepeated() } }, to);
+  pino(
+    { level, mixin: nameWork, serializers: { err: describeError }, hooks: { logMethod: mergeRepeated() } },
+    to,
+  );
+
+function nameWork(): object {
+  const { requestId, span } = currentWork() ?? {};
+  return { ...(requestId && { request_id: requestId }), ...(span?.traceId && { trace_id: span.traceId }) };
+}
 
 const MERGE_MS = 1_000;
 const WARN = pino.levels.values['warn' satisfies Level] ?? 0;
@@ -32,7 +43,7 @@ function mergeRepeated(): LogMethod {
     }
     write.call(this, members, message);
     repeated.set(message, 0);
-    const timer = setInterval(() => {
+    const summarize = () => {
       const since = repeated.get(message) ?? 0;
       if (since > 0) {
         repeated.set(message, 0);
@@ -41,7 +52,9 @@ function mergeRepeated(): LogMethod {
       }
       repeated.delete(message);
       clearInterval(timer);
-    }, MERGE_MS).unref();
+    };
+    // The later lines count those of many requests.
+    const timer = runForAll(() => setInterval(summarize, MERGE_MS).unref());
   };
 }
 

@@ -5,7 +5,10 @@ import type { CallContext } from '../python/pool.ts';
 import type { CompletionRequest } from './completions.types.ts';
 
 /** What tools get of the turn. Without system prompt and parameters of the model, which the caller may not be allowed to read. */
-export function contextOf({ actor }: Scope, { model, messages, context }: CompletionRequest): CallContext {
+export function contextOf(
+  { actor, request }: Scope,
+  { model, messages, context }: CompletionRequest,
+): CallContext {
   const { id, name, provider, meta } = model;
   const { kind = 'api', chat_id, message_id, metadata, files } = context ?? {};
   const described = { id, name, object: 'model', owned_by: provider.owned_by, info: { id, name, meta } };
@@ -18,6 +21,7 @@ export function contextOf({ actor }: Scope, { model, messages, context }: Comple
       chat_id,
       message_id,
       interface: kind,
+      request_id: request.id,
       files,
       model: described,
     },

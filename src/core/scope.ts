@@ -28,7 +28,19 @@ export interface Credentials {
   readonly via: 'bearer' | 'cookie' | 'connection';
 }
 
-/** The call's surroundings, for logs, limits and audit. */
+/** How a request came in, for its trace. */
+export interface Arrival {
+  /** Absent for a socket. */
+  readonly method?: string | undefined;
+  /** The pattern of the path, never the path. */
+  readonly route: string | undefined;
+  /** The header of the W3C trace context; not verified. */
+  readonly traceparent?: string | undefined;
+  /** Whether a trusted proxy has sent the request. */
+  readonly isFromProxy: boolean;
+}
+
+/** The call's surroundings, for logs, limits, traces and audit. */
 export interface RequestInfo {
   readonly id: string;
   readonly ip: string;
@@ -39,6 +51,8 @@ export interface RequestInfo {
   readonly device?: string | undefined;
   /** True when the browser states that the sending page has our own origin. */
   readonly sameOrigin: boolean;
+  /** Absent for a call without a request, such as a model's reply. */
+  arrival?(): Arrival;
   /** The origin under which the caller reached this service, as the caller states it; may be malformed. */
   readonly origin?: string | undefined;
 }

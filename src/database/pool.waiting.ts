@@ -1,4 +1,4 @@
-import type { Turn } from '../core/limits/calls.ts';
+import type { Turn } from '../core/work.ts';
 
 /** The call that a connection is for; undefined for the server's own work. */
 export type Holder = Turn | undefined;

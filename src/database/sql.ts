@@ -1,6 +1,7 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { PoolClient } from 'pg';
 import type { PartState } from '../core/readiness.ts';
+import { isTraced, traceStep } from '../core/tracing.ts';
 import { parseParameters } from './parameters.ts';
 import { type PoolLoad, shareConnections } from './pool.ts';
 
@@ -87,11 +88,22 @@ interface Queryable {
 /** Runs statements on a connection or a pool. @param isNamed whether statements keep their names, and so their plans */
 export const runner = (on: Queryable, isNamed = true): Sql => ({
   async rows<Row>(of: Statement<Row, never>, params: object = {}) {
-    const name = isNamed ? of.name : '';
-    const { rows } = await on.query({ name, text: of.text, values: valuesOf(of, params) });
+    const query = { name: isNamed ? of.name : '', text: of.text, values: valuesOf(of, params) };
+    const { rows } = await (isTraced() ? traceStatement(of.name, () => on.query(query)) : on.query(query));
     return rows as Row[];
   },
 });
+
+/** Traces a statement by its name, without its text and values. */
+export const traceStatement = <T>(name: string, send: () => Promise<T>): Promise<T> =>
+  traceStep(
+    () => ({
+      name: name || 'statement',
+      kind: 'client',
+      attributes: { 'db.system.name': 'postgresql', 'db.query.summary': name || 'statement' },
+    }),
+    send,
+  );
 
 function valuesOf({ name, parameters }: Statement<unknown, never>, params: object): unknown[] {
   const given = params as Record<string, unknown>;

@@ -1,6 +1,6 @@
 import type { EntityManager, Transaction as OrmTransaction } from '@mikro-orm/postgresql';
 import type { PoolClient } from 'pg';
-import type { Database, Sql } from './sql.ts';
+import { type Database, type Sql, traceStatement } from './sql.ts';
 
 /** One transaction of PostgreSQL: for prepared statements, and for entities. */
 export interface Transaction extends Sql {
@@ -23,7 +23,7 @@ export async function transaction<T>(
     const { tx, flush } = open(sql, client);
     const result = await work(tx);
     await flush();
-    await client.query('commit');
+    await traceStatement('commit', () => client.query('commit'));
     return result;
   } catch (error) {
     await client.query('rollback').catch(() => {
@@ -75,7 +75,9 @@ function open(sql: Database, client: PoolClient): { tx: Transaction; flush(): Pr
 function ormTransaction(client: PoolClient): OrmTransaction {
   const executor: Pick<OrmTransaction, 'executeQuery'> = {
     async executeQuery({ sql, parameters }: { sql: string; parameters: readonly unknown[] }) {
-      const { rows, rowCount, command } = await client.query(sql, [...parameters]);
+      const { rows, rowCount, command } = await traceStatement('entity', () =>
+        client.query(sql, [...parameters]),
+      );
       return command === 'SELECT' ? { rows } : { rows, numAffectedRows: BigInt(rowCount ?? 0) };
     },
   };

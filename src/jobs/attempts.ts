@@ -2,7 +2,9 @@ import type { Job } from 'graphile-worker';
 import type { Logger } from 'pino';
 import { Counter } from 'prom-client';
 import type { Parts } from '../core/scope.ts';
+import { traceWork } from '../core/tracing.ts';
 import type { Sql } from '../database/sql.ts';
+import { causeOf } from './cause.ts';
 import type { Endings } from './endings.ts';
 import { backOffOf, GiveUp, type JobKind, PutOff } from './kind.ts';
 import { type Settlement, settleJob } from './queue.repository.ts';
@@ -69,12 +71,19 @@ export class Attempts {
     const ending = new AbortController();
     this.#running.set(job.id, { ending, kind: kind.name });
     const limit = limitOf(kind);
+    const signal = AbortSignal.any([ending.signal, limit.signal]);
+    const { requestId, describe } = causeOf(given, kind.name, job);
     try {
-      await run(parts, kind, given, AbortSignal.any([ending.signal, limit.signal]));
-      ended.inc({ kind: kind.name, outcome: 'done' });
-    } catch (error) {
-      await this.#noteFailure(kind, job, error, ending.signal.aborted);
-      throw error;
+      await traceWork(requestId, describe, async () => {
+        try {
+          await run(parts, kind, given, signal);
+        } catch (error) {
+          await this.#noteFailure(kind, job, error, ending.signal.aborted);
+          throw error;
+        }
+        ended.inc({ kind: kind.name, outcome: 'done' });
+        this.#log.debug({ kind: kind.name, job: job.id, attempt: job.attempts }, 'A job is done.');
+      });
     } finally {
       limit.clear();
       this.#running.delete(job.id);

@@ -1,4 +1,5 @@
 import type { Sql } from '../database/sql.ts';
+import { causeNow } from './cause.ts';
 import type { JobKind } from './kind.ts';
 import { insertJobs } from './queue.repository.ts';
 
@@ -32,9 +33,10 @@ export async function enqueueAll<Payload>(
   jobs: ({ payload: Payload } & JobOptions)[],
 ): Promise<void> {
   if (jobs.length === 0) return;
+  const cause = causeNow();
   const specs = jobs.map(({ payload, key, id = key, runAt, lane }) => ({
     identifier: kind.name,
-    payload: kind.payload.parse(payload),
+    payload: { ...kind.payload.parse(payload), ...(cause && { cause }) },
     queue_name: key === undefined ? null : nameWithin(kind, key),
     run_at: runAt?.toISOString() ?? null,
     max_attempts: kind.attempts,

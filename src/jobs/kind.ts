@@ -5,7 +5,7 @@ import type { Parts } from '../core/scope.ts';
 export interface JobKind<Payload = unknown> {
   /** `noun.verb`; it stands in the database, so a changed name needs a migration. */
   readonly name: string;
-  /** The shape of a payload. Jobs outlive an upgrade, so later members must be optional. */
+  /** The shape of a payload, an object without `cause`. Jobs outlive an upgrade, so later members must be optional. */
   readonly payload: z.ZodType<Payload>;
   /**
    * Does the work. A job may run again after a crash, so a second run must do no harm.

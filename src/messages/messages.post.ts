@@ -5,6 +5,7 @@ import { authorOf } from '../channelbase/channels.changes.ts';
 import { AppError } from '../core/errors.ts';
 import type { Parts, Scope } from '../core/scope.ts';
 import { keepSweeping } from '../core/sweep.ts';
+import { traceStep } from '../core/tracing.ts';
 import type { Sql } from '../database/sql.ts';
 import { isDangling, type Refusal } from '../database/violations.ts';
 import { attachmentsOf } from '../files/attachments.ts';
@@ -134,7 +135,11 @@ export const viewOf = (post: Post, userId: string, author: Author): NewPost['vie
 
 async function store(parts: Pick<Parts, 'sql' | 'bus' | 'posts'>, post: NewPost): Promise<PostedMessage> {
   const { view } = post;
-  const result = await parts.posts.add(post).catch(refuseDangling);
+  // Posts of many callers share a statement: the trace of each shows its own wait.
+  const result = await traceStep(
+    () => ({ name: 'posts.add' }),
+    () => parts.posts.add(post),
+  ).catch(refuseDangling);
   switch (result.outcome) {
     case 'posted': {
       const message = messageOf(view, result);

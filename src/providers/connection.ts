@@ -1,10 +1,12 @@
 import type { OpenAI } from 'openai';
+import { APIError } from 'openai/core/error';
 import type { Way } from '../egress/way.ts';
 import { type ChatAnswer, openChat } from './chat.ts';
 import type { Connected } from './connections.settings.ts';
 import { readingToEnd } from './drain.ts';
 import { Places } from './places.ts';
-import { failureOf, type ProviderFailure } from './providers.failures.ts';
+import { type ToldCall, tellCall } from './providers.calls.ts';
+import { failureOf, ProviderFailure } from './providers.failures.ts';
 import type { ChatCall } from './providers.types.ts';
 
 /** The most bytes of one answer of a provider. */
@@ -50,6 +52,7 @@ export class Connection {
   /** Resolves with the first token. @throws ProviderFailure, rate_limited, the reason of the signal */
   async chat(call: ChatCall): Promise<ChatAnswer> {
     const giveBack = await this.places.take(call.person, call.signal);
+    const told = tellCall(this.settings, 'chat', call.model);
     try {
       const { settings } = this;
       const body = {
@@ -61,19 +64,30 @@ export class Connection {
       for (const [name, value] of Object.entries(settings.extraParams)) {
         if (value === null) Reflect.deleteProperty(body, name);
       }
-      return await openChat({
-        ask: async (signal) =>
-          (await this.client()).chat.completions.create(body as OpenAI.ChatCompletionCreateParamsStreaming, {
+      const answer = await openChat({
+        ask: async (signal) => {
+          const { completions } = (await this.client()).chat;
+          const asked = completions.create(body as OpenAI.ChatCompletionCreateParamsStreaming, {
             signal,
-          }),
+            headers: told.headers,
+          });
+          const { data, response } = await asked.withResponse();
+          told.hear(response.headers);
+          return data;
+        },
         settings,
         signal: call.signal,
-        onEnd: giveBack,
-        onFailure: this.#note,
+        onEnd: () => {
+          told.span?.end();
+          giveBack();
+        },
+        onFailure: (failure) => this.#note(failure, told),
       });
+      told.span?.note('first token');
+      return answer;
     } catch (error) {
       giveBack();
-      throw this.#fail(error, call.signal);
+      throw this.#fail(error, call.signal, told);
     }
   }
 
@@ -82,16 +96,19 @@ export class Connection {
     call: Omit<ChatCall, 'params'> & { params: EmbedParams },
   ): Promise<OpenAI.CreateEmbeddingResponse> {
     const giveBack = await this.places.take(call.person, call.signal);
+    const told = tellCall(this.settings, 'embeddings', call.model);
     try {
       const client = await this.client();
       // Otherwise the client asks for base64, which not every provider knows.
       const asked = { encoding_format: 'float', ...call.params };
       const body = { ...asked, ...this.settings.extraParams, model: this.#ownId(call.model) };
       const signal = AbortSignal.any([call.signal, AbortSignal.timeout(EMBED_MS)]);
-      return await client.embeddings.create(body as OpenAI.EmbeddingCreateParams, { signal });
+      const { headers } = told;
+      return await client.embeddings.create(body as OpenAI.EmbeddingCreateParams, { signal, headers });
     } catch (error) {
-      throw this.#fail(error, call.signal);
+      throw this.#fail(error, call.signal, told);
     } finally {
+      told.span?.end();
       giveBack();
     }
   }
@@ -121,18 +138,21 @@ export class Connection {
     this.#way.close();
   }
 
-  #fail(error: unknown, signal: AbortSignal): unknown {
-    if (signal.aborted) return signal.reason;
-    const failure = failureOf(this.settings, error);
-    this.#note(failure);
-    return failure;
+  #fail(error: unknown, signal: AbortSignal, told: ToldCall): unknown {
+    if (error instanceof APIError) told.hear(error.headers);
+    const reason = signal.aborted ? signal.reason : failureOf(this.settings, error);
+    if (reason instanceof ProviderFailure && !signal.aborted) this.#note(reason, told);
+    told.span?.end(reason);
+    return reason;
   }
 
-  readonly #note = (failure: ProviderFailure): void => {
+  #note(failure: ProviderFailure, { id, span }: ToldCall): void {
+    span?.end(failure);
     failure.connection = this.name;
+    failure.providerRequestId = id;
     if (failure.isReplaceable) this.#failedAt = performance.now();
     this.#onFailure(failure);
-  };
+  }
 
   /** The id without our prefix. */
   #ownId(id: string): string {

@@ -9,6 +9,8 @@ export class ProviderFailure extends AppError {
   readonly isReplaceable: boolean;
   /** The name of the connection; empty until the connection has noted the failure. */
   connection = '';
+  /** The id that the provider gave the call. */
+  providerRequestId: string | undefined;
 
   constructor(
     code: 'provider_failed' | 'provider_timeout' | 'rate_limited' | 'bad_request',

@@ -114,6 +114,7 @@ export class Registry implements Providers {
       try {
         const answer = await ask(connection);
         countCall(connection.name, 'begun');
+        this.#sources.log.debug({ connection: connection.name, model }, 'A provider of models answers.');
         return answer;
       } catch (error) {
         if (signal.aborted) throw error;
@@ -133,7 +134,11 @@ export class Registry implements Providers {
         : egress.open(baseUrl, { maxBytes: ANSWER_BYTES });
     const connection = new Connection(settings, way, (failure) => {
       countCall(name, failure.code);
-      log.warn({ err: failure, connection: name }, 'A provider of models failed.');
+      const { providerRequestId: id, code } = failure;
+      const told = { connection: name, ...(id && { provider_request_id: id }) };
+      log.warn({ err: failure, ...told }, 'A provider of models failed.');
+      // Equal warnings of a second are merged, so this line is the one of the request.
+      log.debug({ ...told, code }, 'A call of a provider failed.');
     });
     const list = new ModelList(connection, {
       isCached: () => configs.current.models.base_models_cache,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../core/errors.ts';
+import { runForAll } from '../core/work.ts';
 import type { Host } from './host.ts';
 import type { Limits } from './limits.ts';
 import { type LoadedFrom, ToolProcess } from './process/process.ts';
@@ -50,11 +51,12 @@ export class Places {
     const host = await this.#host();
     const deadline = AbortSignal.timeout(this.#limits.loadTimeoutMs);
     while (this.#live.size >= this.#limits.processes) await this.#waitForPlace(person, deadline);
-    const process = new ToolProcess(host, tool, this.#limits, {
+    const handlers = {
       onIdle: () => this.#wake(),
       onEnding: () => this.#forgetWarm(process),
       onGone: () => this.#forget(process),
-    });
+    };
+    const process = runForAll(() => new ToolProcess(host, tool, this.#limits, handlers));
     this.#live.set(process, undefined);
     return process;
   }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { AppError } from '../core/errors.ts';
 import { describeUnstorable, LIMITS } from '../core/wire.ts';
+import { bound, currentRequestId } from '../core/work.ts';
 import type { Payload } from './channel.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import { openPackages, type Packages } from './packages/packages.ts';
@@ -133,8 +134,18 @@ class ToolPool implements Python {
         user_valves: userValves ?? null,
         context,
         base_url: baseUrl,
+        request_id: currentRequestId() ?? '',
       },
-      { timeoutMs, person: request.user.id, signal, onEvent, onAsk, onRequest, onUsage },
+      {
+        timeoutMs,
+        person: request.user.id,
+        signal,
+        // A process that serves many calls sends what these get.
+        onEvent: onEvent && bound(onEvent),
+        onAsk: onAsk && bound(onAsk),
+        onRequest: onRequest && bound(onRequest),
+        onUsage,
+      },
     );
     return { result: result.text, events, output, duration_ms: Math.round(durationMs * 1000) / 1000 };
   }

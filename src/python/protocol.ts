@@ -135,6 +135,8 @@ export type ToolRequest =
       context: CallContext;
       /** The address of the server, for `__request__`. */
       base_url: string;
+      /** The id of the request, for `__request__.headers`. */
+      request_id: string;
     }
   /** Converts and checks values; answered with `CheckedValves`. */
   | { kind: 'check'; which: ValvesKind; values: Record<string, unknown> }

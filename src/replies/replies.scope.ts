@@ -3,6 +3,7 @@ import { requireChannel, requireChannels } from '../channelbase/channels.access.
 import type { Reach } from '../core/access.ts';
 import { AppError } from '../core/errors.ts';
 import { createScope, type Parts, type Scope } from '../core/scope.ts';
+import { currentRequestId } from '../core/work.ts';
 import type { OpenReply } from './replies.repository.ts';
 
 /**
@@ -22,7 +23,7 @@ export async function openReplyScope(parts: Parts, reply: OpenReply, signal: Abo
   const scope = createScope({
     parts,
     actor,
-    request: { id: message_id, ip: '', userAgent: '', sameOrigin: false },
+    request: { id: currentRequestId() ?? message_id, ip: '', userAgent: '', sameOrigin: false },
     reply: { setSession: () => {} },
     identify,
     signal,

@@ -5,7 +5,7 @@ import { circlesIn, graphOf } from './circles.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** Folders that are not nouns. */
-const SHARED = ['board', 'core', 'database', 'egress', 'events', 'jobs', 'python'];
+const SHARED = ['board', 'core', 'database', 'egress', 'events', 'jobs', 'python', 'telemetry'];
 const NO_NOUN = [...SHARED, 'cli', 'doors', 'start'];
 /** The maximum number of files; a larger folder should be split. */
 const MAX_FILES = 20;
@@ -168,6 +168,7 @@ describe('imports', () => {
     ['ldapts', /^src\/auth\/ldap\//],
     ['node-llama-cpp', /^src\/board\/process\//],
     ['@aws-sdk', /^src\/files\/store\/bucket\./],
+    ['@opentelemetry', /^src\/telemetry\//],
   ])('%s has one place', (name, place) => {
     const edges = imports.filter((edge) => isPackage(edge, name));
     expect(edges.filter(({ file }) => !place.test(file))).toEqual([]);

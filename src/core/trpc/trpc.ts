@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts';
 import { describeFailure, type Failure } from '../failure.ts';
 import { dropNulls, join, planNulls } from '../schema/nulls.ts';
 import type { Actor, Scope } from '../scope.ts';
-import { type Context, enter, runAdmitted } from './admission.ts';
+import { type Context, enter, runAdmitted, runForRequest } from './admission.ts';
 import { isWhenFull, type Meta } from './meta.ts';
 import { translated } from './trpc.errors.ts';
 
@@ -69,29 +69,31 @@ type Check<A extends Actor | null> = (scope: Scope<A>) => void;
  * into tRPC's errors. `next()` never rejects: it resolves with `ok: false`.
  */
 const guard = <A extends Actor | null>(level: Level, check?: Check<A>) =>
-  t.middleware(async ({ ctx, next, type, signal, meta, getRawInput }) => {
-    const end = ctx.reply.begin?.();
-    try {
-      const reach = () => reachOf(meta, getRawInput);
-      const effect = meta?.changes ? 'mutation' : type;
-      // Over a socket, tRPC's own signal fires only for subscriptions.
-      const ending = type === 'subscription' ? signal : (ctx.signal ?? signal);
-      const { credential, withoutActor } = meta ?? {};
-      const whenFull = isWhenFull(meta, level);
-      const call = { level, type: effect, signal: ending, reach, credential, withoutActor, whenFull };
-      const reply = type === 'subscription' ? ctx.reply.forCall?.(await getRawInput()) : undefined;
-      const scope = await enter<A>(ctx, call, reply);
-      check?.(scope);
-      const result = await runAdmitted(ctx, scope, () => next({ ctx: { scope } }));
-      if (result.ok) return result;
-      if (await namesNothing(meta, result.error, getRawInput)) throw new AppError('not_found');
-      throw result.error;
-    } catch (error) {
-      throw translated(error);
-    } finally {
-      end?.();
-    }
-  });
+  t.middleware(({ ctx, next, path, type, signal, meta, getRawInput }) =>
+    runForRequest(ctx, path, async () => {
+      const end = ctx.reply.begin?.();
+      try {
+        const reach = () => reachOf(meta, getRawInput);
+        const effect = meta?.changes ? 'mutation' : type;
+        // Over a socket, tRPC's own signal fires only for subscriptions.
+        const ending = type === 'subscription' ? signal : (ctx.signal ?? signal);
+        const { credential, withoutActor } = meta ?? {};
+        const whenFull = isWhenFull(meta, level);
+        const call = { level, type: effect, signal: ending, reach, credential, withoutActor, whenFull };
+        const reply = type === 'subscription' ? ctx.reply.forCall?.(await getRawInput()) : undefined;
+        const scope = await enter<A>(ctx, call, reply);
+        check?.(scope);
+        const result = await runAdmitted(ctx, scope, () => next({ ctx: { scope } }));
+        if (result.ok) return result;
+        if (await namesNothing(meta, result.error, getRawInput)) throw new AppError('not_found');
+        throw result.error;
+      } catch (error) {
+        throw translated(error);
+      } finally {
+        end?.();
+      }
+    }),
+  );
 
 const base = <A extends Actor | null>(level: Level, check?: Check<A>) => {
   const asked = guard<A>(level, check);

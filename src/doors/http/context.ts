@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { parseCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DEVICE_SECONDS } from '../../auth/limits/devices.ts';
-import type { Credentials, Parts, Reply } from '../../core/scope.ts';
+import type { Arrival, Credentials, Parts, Reply } from '../../core/scope.ts';
 import type { Context } from '../../core/trpc/admission.ts';
 import { LIMITS } from '../../core/wire.ts';
 import { requestIdOf } from './http.response.ts';
@@ -19,7 +19,12 @@ const WITHOUT_COOKIES: Reply = { setSession: () => {} };
  * The facts of a request for a procedure, the same at every door. Only the address is verified: `entrance.ts` decides which proxies
  * may state it.
  */
-function buildContext(parts: Parts, raw: IncomingMessage, reply: Reply = WITHOUT_COOKIES): Context {
+function buildContext(
+  parts: Parts,
+  raw: IncomingMessage,
+  arrival: () => Pick<Arrival, 'method' | 'route'>,
+  reply: Reply = WITHOUT_COOKIES,
+): Context {
   return {
     parts,
     credentials: findCredentials(raw),
@@ -32,6 +37,11 @@ function buildContext(parts: Parts, raw: IncomingMessage, reply: Reply = WITHOUT
       get device() {
         return cookieOf(raw, DEVICE_COOKIE);
       },
+      arrival: () => ({
+        ...arrival(),
+        traceparent: textOf(raw.headers.traceparent),
+        isFromProxy: parts.entrance.isFromProxy(raw),
+      }),
       sameOrigin: isSameOrigin(parts, raw),
       // Now, because a socket outlives the headers of its upgrade.
       origin: originOf(parts, raw),
@@ -46,7 +56,7 @@ const bytesOf = ({ headers }: IncomingMessage): number =>
 
 /** The context of one HTTP request, with a reply that sets and clears the session's cookie. */
 export const buildHttpContext = (parts: Parts, request: FastifyRequest, reply: FastifyReply): Context =>
-  buildContext(parts, request.raw, {
+  buildContext(parts, request.raw, () => ({ method: request.method, route: request.routeOptions.url }), {
     setSession(token, expiresAt) {
       const expires =
         token === null ? new Date(0) : expiresAt === null ? undefined : new Date(expiresAt * 1000);
@@ -73,11 +83,14 @@ export const buildHttpContext = (parts: Parts, request: FastifyRequest, reply: F
  * @param token sent by the client after the connection was made; wins over the headers of the upgrade
  */
 export function buildSocketContext(parts: Parts, raw: IncomingMessage, token?: string): Context {
-  const context = buildContext(parts, raw);
+  const route = raw.url?.split('?', 1)[0];
+  const context = buildContext(parts, raw, () => ({ route }));
   if (token) return { ...context, credentials: { token, via: 'connection' } };
   const hijackable = context.credentials?.via === 'cookie' && !context.request.sameOrigin;
   return hijackable ? { ...context, credentials: null } : context;
 }
+
+const textOf = (header: string | string[] | undefined) => (typeof header === 'string' ? header : undefined);
 
 const BEARER = /^bearer +(\S+)$/i;
 

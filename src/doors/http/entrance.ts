@@ -17,6 +17,8 @@ export interface Entrance {
   /** The network address of the caller. */
   addressOf(raw: IncomingMessage): string;
   isHttps(raw: IncomingMessage): boolean;
+  /** Whether a trusted proxy has sent the request. */
+  isFromProxy(raw: IncomingMessage): boolean;
   /** A cookie that scripts cannot read, as the text of its header. */
   cookie(raw: IncomingMessage, name: string, value: string, expires: Date | undefined): string;
 }
@@ -98,6 +100,7 @@ export function createEntrance(env: EntranceEnv): Entrance {
       return caller;
     },
     isHttps,
+    isFromProxy: (raw) => proxies.length > 0 && isFromProxy(raw, plain(raw.socket.remoteAddress ?? '')),
     cookie: (raw, name, value, expires) =>
       stringifySetCookie({
         name,

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { collectDefaultMetrics, register } from 'prom-client';
+import { collectDefaultMetrics, type Registry, register } from 'prom-client';
 import { type DeclareMetrics, Metrics } from '../../core/metrics.ts';
 import type { Parts } from '../../core/scope.ts';
 import { answerCall, type Context } from '../../core/trpc/admission.ts';
@@ -26,8 +26,10 @@ export interface MetricsOptions {
  * the token. A scrape reads numbers from memory and sends no statement, so it also answers while the database is away.
  *
  * Events are counted in the registry of the process, where they happen. State is read at the scrape (`core/metrics.ts`).
+ *
+ * @returns the registries
  */
-export function mountMetrics(app: FastifyInstance, parts: Parts, options: MetricsOptions): void {
+export function mountMetrics(app: FastifyInstance, parts: Parts, options: MetricsOptions): Registry[] {
   collectProcess();
   const metrics = new Metrics();
   metrics.gaugeBy('door', 'parley_sockets', 'Open sockets', options.sockets);
@@ -40,6 +42,7 @@ export function mountMetrics(app: FastifyInstance, parts: Parts, options: Metric
     const texts = await Promise.all([register.metrics(), metrics.registry.metrics()]);
     return reply.type(register.contentType).header('cache-control', 'no-store').send(texts.join('\n'));
   });
+  return [register, metrics.registry];
 }
 
 const admit = (context: Context) =>

@@ -4,7 +4,7 @@ import { EVENT_PATHS } from '../../channels/events/events.schema.ts';
 import { cutPath } from '../../core/access.ts';
 import { runCall } from '../../core/limits/calls.ts';
 import { type Actor, createScope, type Scope } from '../../core/scope.ts';
-import { admitMember, type Context } from '../../core/trpc/admission.ts';
+import { admitMember, type Context, runForRequest } from '../../core/trpc/admission.ts';
 import { readableStreams } from '../../events/readable.ts';
 import type { Start } from '../../events/subscriber/outlet.ts';
 import { startNow } from '../../events/subscriber/start.ts';
@@ -56,13 +56,15 @@ export class EventClient {
    */
   async standWhereNow(context: Context): Promise<Actor> {
     const { parts } = context;
-    const actor = await admitMember(context, EVENT_DOOR);
-    if (this.#start) return actor;
-    return runCall(actor.id, {}, async () => {
-      const readable = () => readableStreams(scopeOf(context, actor), parts.hub.kinds, null);
-      const start = await startNow(parts.hub, readable, this.#lastEventIds);
-      this.#start ??= start;
-      return actor;
+    return runForRequest(context, 'connect', async () => {
+      const actor = await admitMember(context, EVENT_DOOR);
+      if (this.#start) return actor;
+      return runCall(actor.id, {}, async () => {
+        const readable = () => readableStreams(scopeOf(context, actor), parts.hub.kinds, null);
+        const start = await startNow(parts.hub, readable, this.#lastEventIds);
+        this.#start ??= start;
+        return actor;
+      });
     });
   }
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { AppError } from '../../core/errors.ts';
 import { runCall } from '../../core/limits/calls.ts';
 import type { Scope } from '../../core/scope.ts';
+import { runForRequest } from '../../core/trpc/admission.ts';
 import { id } from '../../core/wire.ts';
 import { setTyping } from '../../members/presence.service.ts';
 import { markRead } from '../../reads/reads.service.ts';
@@ -47,14 +48,15 @@ export function hearClient(socket: HeardSocket, client: EventClient, refuse: (er
   let done = Promise.resolve();
   const on = (name: string, handle: (scope: Scope, payload: unknown) => Promise<boolean>) => {
     /** Each packet is admitted anew: the session may have ended and rights may have changed. */
-    const take = async (payload: unknown, acknowledge: unknown) => {
-      const scope = await client.openScope();
-      const isDone = await runCall(scope.actor.id, {}, () => handle(scope, payload)).catch((error) => {
-        if (error instanceof AppError) return false;
-        throw error;
+    const take = (payload: unknown, acknowledge: unknown) =>
+      runForRequest(client.context, name, async () => {
+        const scope = await client.openScope();
+        const isDone = await runCall(scope.actor.id, {}, () => handle(scope, payload)).catch((error) => {
+          if (error instanceof AppError) return false;
+          throw error;
+        });
+        if (isDone && typeof acknowledge === 'function') acknowledge();
       });
-      if (isDone && typeof acknowledge === 'function') acknowledge();
-    };
     socket.on(name, (...sent) => {
       if (client.actor) done = done.then(() => take(sent[0], sent.at(-1))).catch(refuse);
     });

@@ -2,6 +2,7 @@ import { AppError } from '../../core/errors.ts';
 import { ForeignJson } from '../../core/json/json.ts';
 import type { Scope } from '../../core/scope.ts';
 import { nowSeconds } from '../../core/time.ts';
+import { traceStep } from '../../core/tracing.ts';
 import type { FileView } from '../../files/files.schema.ts';
 import type { AskCaller, CallContext, Usage } from '../../python/pool.ts';
 import { requireReadyTool } from '../install/packages.service.ts';
@@ -46,7 +47,13 @@ export async function invokeTool(scope: Scope, call: ToolCall) {
  * @throws not_found, tool_forbidden, tool_not_ready, arguments_invalid, tool_raised, tool_timeout,
  * tool_interrupted, rate_limited, python_unavailable
  */
-export async function callTool(scope: Scope, call: ToolCall): Promise<ToolResult> {
+export const callTool = (scope: Scope, call: ToolCall): Promise<ToolResult> =>
+  traceStep(
+    () => ({ name: 'tool', attributes: { 'parley.tool.id': call.id, 'gen_ai.tool.name': call.function } }),
+    () => runTool(scope, call),
+  );
+
+async function runTool(scope: Scope, call: ToolCall): Promise<ToolResult> {
   const tool = await requireReadyTool(scope, call.id, 'read');
   const signal = call.signal ?? scope.signal;
   const { id: userId, name, email, role } = scope.actor;
@@ -85,6 +92,9 @@ export async function callTool(scope: Scope, call: ToolCall): Promise<ToolResult
     });
   } finally {
     requests.close();
+    const durationMs = Math.round((performance.now() - started) * 1000) / 1000;
+    const told = { tool: tool.id, function: call.function, outcome, duration_ms: durationMs };
+    scope.log.debug(told, 'A function of a tool was called.');
     complete = scope.toolRuns.record({
       tool_id: tool.id,
       tool_created_at: tool.created_at,
@@ -93,7 +103,7 @@ export async function callTool(scope: Scope, call: ToolCall): Promise<ToolResult
       function: call.function,
       outcome,
       started_at: startedAt,
-      duration_ms: Math.round((performance.now() - started) * 1000) / 1000,
+      duration_ms: durationMs,
       cpu_ms: usage?.cpu_ms ?? null,
       peak_memory_bytes: usage?.peak_memory_bytes ?? null,
     });

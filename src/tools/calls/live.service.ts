@@ -5,6 +5,7 @@ import { AppError } from '../../core/errors.ts';
 import { ForeignJson } from '../../core/json/json.ts';
 import { derivedScope, type Scope } from '../../core/scope.ts';
 import type { Inbox } from '../../core/subscription.ts';
+import { traceWork } from '../../core/tracing.ts';
 import { requireRight } from '../tools.access.ts';
 import { callTool, type ToolCall } from './call.service.ts';
 
@@ -81,12 +82,18 @@ async function* stream(scope: Scope, call: LiveCall, inbox: Inbox) {
   let isDone = false;
   let number = 0;
   const questions = openQuestions(scope, run, push);
-  const running = callTool(scope, {
+  const told = {
     ...call,
     signal: over.signal,
-    onEvent: (event) => push('event', `"event":${event}`),
+    onEvent: (event: string) => push('event', `"event":${event}`),
     onAsk: questions.ask,
-  })
+  };
+  // The call that has opened the subscription is over.
+  const describe = () => ({
+    name: 'tools.run/function',
+    attributes: { 'parley.request_id': scope.request.id },
+  });
+  const running = traceWork(scope.request.id, describe, () => callTool(scope, told))
     .then(({ result, duration_ms }) => push('result', `"result":${result},"duration_ms":${duration_ms}`))
     .catch((error: unknown) => {
       failure = { error };

@@ -5,14 +5,16 @@ from urllib.parse import quote, urlsplit
 
 
 class Request:
-    """Stands in for the request that published tools expect as `__request__`. It names the server and holds
-    no data of the caller: no headers, no cookies, no credentials.
+    """Stands in for the request that published tools expect as `__request__`. It names the server and the
+    request, and holds no data of the caller: no cookies, no credentials, no other headers.
     """
 
-    def __init__(self, base_url: str) -> None:
+    def __init__(self, base_url: str, request_id: str) -> None:
         self.method = "POST"
         self.base_url = self.url = Address(base_url)
-        self.headers = _Empty("__request__.headers", _BARE)
+        self.headers = _Headers("__request__.headers", _BARE)
+        if request_id:
+            self.headers["x-request-id"] = request_id
         self.cookies = _Empty("__request__.cookies", _BARE)
         self.query_params = _Empty("__request__.query_params", _BARE)
         self.client = None
@@ -52,6 +54,23 @@ class _Empty(dict[str, Any]):
 
     def __reduce__(self) -> Any:
         return dict, (dict(self),)  # Copies and pickles are plain dictionaries.
+
+
+class _Headers(_Empty):
+    """Names of headers are read in any case."""
+
+    def __getitem__(self, name: Any) -> Any:
+        return super().__getitem__(_folded(name))
+
+    def __contains__(self, name: Any) -> bool:
+        return super().__contains__(_folded(name))
+
+    def get(self, name: Any, default: Any = None) -> Any:
+        return super().get(_folded(name), default)
+
+
+def _folded(name: Any) -> Any:
+    return name.lower() if isinstance(name, str) else name
 
 
 class _EmptyList(list[Any]):
@@ -105,7 +124,7 @@ def parameters(request: dict[str, Any], user: dict[str, Any], emit: Any, ask: An
         "__id__": request["tool"],
         "__event_emitter__": emit,
         "__event_call__": ask,
-        "__request__": Request(request["base_url"]),
+        "__request__": Request(request["base_url"], request["request_id"]),
         "__messages__": context.get("messages") or _EmptyList("__messages__", _ALONE),
         "__files__": context.get("files") or _EmptyList("__files__", _ALONE),
         "__metadata__": context.get("metadata") or _Empty("__metadata__", _ALONE),
