@@ -1,6 +1,6 @@
 import { type DestinationStream, type Level, type Logger, type LoggerOptions, pino } from 'pino';
 import { OUTAGES, outageIn } from './core/outage.ts';
-import { currentWork, runForAll } from './core/work.ts';
+import { currentWork, outsideCalls } from './core/work.ts';
 import type { Env } from './env.ts';
 
 /**
@@ -54,7 +54,7 @@ function mergeRepeated(): LogMethod {
       clearInterval(timer);
     };
     // The later lines count those of many requests.
-    const timer = runForAll(() => setInterval(summarize, MERGE_MS).unref());
+    const timer = outsideCalls(() => setInterval(summarize, MERGE_MS).unref());
   };
 }
 

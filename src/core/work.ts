@@ -55,8 +55,8 @@ export const currentRequestId = (): string | undefined => storage.getStore()?.re
 /** Runs code as this work, with all that it begins. */
 export const runAs = <T>(work: Work, run: () => T): T => storage.run(work, run);
 
-/** Runs code that serves many requests, such as the start of a shared process, for none of them. */
-export const runForAll = <T>(run: () => T): T => storage.exit(run);
+/** Runs work that many requests share, such as the start of a process, outside of the running call. */
+export const outsideCalls = <T>(work: () => T): T => storage.exit(work);
 
 /** A function that runs for the request which has made it. Sockets and processes that serve many requests call it. */
 export function bound<Args extends unknown[], Result>(

@@ -3,9 +3,9 @@ import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import { Counter } from 'prom-client';
 import { AppError } from '../core/errors.ts';
-import { outsideCalls } from '../core/limits/calls.ts';
 import type { PartState } from '../core/readiness.ts';
 import { keepSweeping } from '../core/sweep.ts';
+import { outsideCalls } from '../core/work.ts';
 import { type Position, readIdentity, readPosition, readReplayed } from './replica.position.ts';
 import { type PooledDatabase, runner, type Sql, type Statement } from './sql.ts';
 

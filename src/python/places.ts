@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../core/errors.ts';
-import { runForAll } from '../core/work.ts';
+import { outsideCalls } from '../core/work.ts';
 import type { Host } from './host.ts';
 import type { Limits } from './limits.ts';
 import { type LoadedFrom, ToolProcess } from './process/process.ts';
@@ -56,7 +56,7 @@ export class Places {
       onEnding: () => this.#forgetWarm(process),
       onGone: () => this.#forget(process),
     };
-    const process = runForAll(() => new ToolProcess(host, tool, this.#limits, handlers));
+    const process = outsideCalls(() => new ToolProcess(host, tool, this.#limits, handlers));
     this.#live.set(process, undefined);
     return process;
   }

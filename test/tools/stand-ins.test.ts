@@ -107,7 +107,7 @@ describe('a missing part of the call context', () => {
   });
 
   it('is empty, and does not raise for `get`, `in` and `getattr`', async () => {
-    const body = `found = [__messages__, __files__, __metadata__, __model__, __messages__[-3:], dict(__request__.headers)]
+    const body = `found = [__messages__, __files__, __metadata__, __model__, __messages__[-3:], dict(__request__.cookies)]
 found.append([__metadata__.get("chat_id"), __request__.headers.get("x", 1), "id" in __model__, getattr(__request__, "json", 2)])
 for look in (lambda: __metadata__["a"]["b"], lambda: __messages__[0]):
     try: look()

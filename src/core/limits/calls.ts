@@ -138,9 +138,6 @@ const queues = new Map<string, CallQueue>();
 /** The call that the running code belongs to; undefined for the server's own work. */
 export const currentTurn = (): Turn | undefined => currentWork()?.turn;
 
-/** Runs work that other calls share, outside of the running call. */
-export const outsideCalls = <T>(work: () => T): T => storage.exit(work);
-
 /** Says that the running call will mostly wait for another server: the next call of its caller need not wait until that shows. */
 export function expectLong(): void {
   const turn = currentTurn();

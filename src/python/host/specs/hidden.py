@@ -60,7 +60,7 @@ class _Headers(_Empty):
     """Names of headers are read in any case."""
 
     def __getitem__(self, name: Any) -> Any:
-        return super().__getitem__(_folded(name))
+        return super().__getitem__(_folded(name) if name in self else name)
 
     def __contains__(self, name: Any) -> bool:
         return super().__contains__(_folded(name))
