@@ -18,6 +18,7 @@ export const withoutRedis = !PROGRAM && process.env.CI !== 'true';
 
 export interface TestRedis {
   url: string;
+  pid(): number;
   /** Runs a command directly, without the server under test. */
   ask<T>(work: (redis: Redis) => Promise<T>): Promise<T>;
   /** Ends it at once like a crash; its data is lost. */
@@ -66,6 +67,7 @@ export async function startRedis(): Promise<TestRedis> {
   await launch();
   return {
     url,
+    pid: () => child.pid ?? 0,
     ask,
     kill,
     restart: launch,
