@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig, type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresql';
@@ -11,6 +12,14 @@ const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 
 /** Any constant that is the same in every server. */
 const MIGRATION_LOCK = 7_011_501;
+
+/** How long a change of a table waits for its lock: all calls that use the table wait behind it. */
+const TABLE_LOCK_MS = 2_000;
+const MIGRATION_PAUSE_MS = 1_000;
+/** How long locks are tried for. Calls last at most 20 s. */
+const MIGRATION_PATIENCE_MS = 300_000;
+/** The SQLSTATE `lock_not_available`. */
+const LOCK_TIMEOUT = '55P03';
 
 /** As `server_version_num` has it. */
 const OLDEST_VERSION = 150_000;
@@ -103,20 +112,25 @@ export async function requireWritable(orm: MikroORM): Promise<void> {
 
 /**
  * Brings the tables up to date: our own all or nothing, then the tables of the queue of jobs. Servers that start at the same time wait
- * for one another on an advisory lock. PostgreSQL drops it with the transaction, so it does not outlive a crash.
+ * for one another on an advisory lock. PostgreSQL drops it with the transaction, so it does not outlive a crash. Servers that run wait for
+ * a change of a table at most as long as it waits for its lock; then it is tried again from the beginning.
  *
  * @param installQueue of `src/jobs`, which this folder does not import
  * @throws DatabaseError when the database holds other tables of these names, or the account may not make any
  */
 export async function migrate(orm: MikroORM, installQueue: (orm: MikroORM) => Promise<void>): Promise<void> {
-  try {
-    await migrating(orm, async (em, up) => {
-      await em.execute('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
-      await up();
-      await installQueue(orm);
-    });
-  } catch (cause) {
-    throw new DatabaseError(`its tables cannot be brought up to date: ${reason(cause)}`, { cause });
+  for (const end = performance.now() + MIGRATION_PATIENCE_MS; ; await delay(MIGRATION_PAUSE_MS)) {
+    try {
+      return await migrating(orm, async (em, up) => {
+        await em.execute('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
+        await em.execute(`set local lock_timeout = ${TABLE_LOCK_MS}`);
+        await up();
+        await installQueue(orm);
+      });
+    } catch (cause) {
+      if (innermost(cause).code === LOCK_TIMEOUT && performance.now() < end) continue;
+      throw new DatabaseError(`its tables cannot be brought up to date: ${reason(cause)}`, { cause });
+    }
   }
 }
 
@@ -140,7 +154,12 @@ export function migrating<T>(
 
 /** The message of PostgreSQL or the system, in one line. */
 function reason(error: unknown): string {
-  let innermost = error as Error & { code?: string };
-  while (innermost.cause instanceof Error) innermost = innermost.cause;
-  return (innermost.message || innermost.code || String(error)).replaceAll(/\s+/g, ' ');
+  const { message, code } = innermost(error);
+  return (message || code || String(error)).replaceAll(/\s+/g, ' ');
+}
+
+function innermost(error: unknown): Error & { code?: string } {
+  let at = error as Error & { code?: string };
+  while (at.cause instanceof Error) at = at.cause;
+  return at;
 }

@@ -5,7 +5,8 @@ import { expect, it } from 'vitest';
 import { migrate, openOrm } from '../../src/database/orm.ts';
 import { entities } from '../../src/entities.ts';
 import { installQueue } from '../../src/jobs/install.ts';
-import { createDatabase } from '../support/database.ts';
+import { createDatabase, withClient } from '../support/database.ts';
+import { until } from '../support/poll.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -70,6 +71,37 @@ it('leave nothing behind when one fails, and run again when its cause is removed
   await database.query('drop table session');
   await migrate(orm, installQueue);
   expect(await database.query('select from users')).toEqual([]);
+  await orm.close(true);
+  await database.drop();
+});
+
+it('let calls pass while they wait for a table that is in use', async () => {
+  const database = await createDatabase();
+  const orm = await openOrm(entities, { url: database.url });
+  const names = (await orm.migrator.getExecuted()).map(({ name }) => name);
+  const at = names.findIndex((name) => name.endsWith('_reply_questions'));
+  await orm.migrator.down({ to: names[at - 1] ?? '' });
+  // The migration needs a lock that conflicts with writes to `model_reply`, as those of calls.
+  const use = 'lock table model_reply in row exclusive mode';
+  const migrated = await withClient(database.url, async (long) => {
+    await long.query('begin');
+    await long.query(use);
+    const migrating = migrate(orm, installQueue);
+    await until('the migration to wait', async () => {
+      const [row] = await database.query(
+        `select from pg_locks where not granted and relation = 'model_reply'::regclass`,
+      );
+      return row !== undefined;
+    });
+    await withClient(database.url, async (call) => {
+      await call.query('begin');
+      await call.query(use);
+    });
+    await long.query('commit');
+    return migrating;
+  });
+  expect(migrated).toBeUndefined();
+  expect(await orm.migrator.getPending()).toEqual([]);
   await orm.close(true);
   await database.drop();
 });
