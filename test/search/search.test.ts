@@ -207,7 +207,7 @@ it('a search is one statement in a transaction with a time limit, for any number
     expect((await search({ q: 'flamingo' })).body).toHaveLength(20);
   });
   expect(sent).toEqual([
-    'begin',
+    'begin read only',
     expect.stringMatching(/set_config\('statement_timeout'/),
     expect.any(String),
     'commit',
