@@ -1,4 +1,5 @@
 import { Argument, Command, Option } from 'commander';
+import { z } from 'zod';
 import project from '../../package.json' with { type: 'json' };
 import { COMMAND, IS_PACKAGE } from '../program.ts';
 import { RoleAtom } from '../users/users.schema.ts';
@@ -7,9 +8,13 @@ import { configExplain, configExport, configImport } from './config.ts';
 import type { CommandContext, Streams } from './context.ts';
 import { filesMove } from './files.ts';
 import { migrateTables } from './migrate.ts';
+import { partition } from './partition.ts';
 import { restore } from './restore.ts';
 import { secretAccept } from './secret.ts';
 import { emailOption, nameOption, userCreate, userDelete, userList, userPassword, userRole } from './user.ts';
+import { check } from './words.ts';
+
+const PARTS = z.coerce.number().int().min(1).max(1024);
 
 /** Makes the context of the command that runs. @throws StartError for a wrong variable of the environment */
 type MakeContext = () => CommandContext;
@@ -111,6 +116,15 @@ function addArchiveCommands(program: Command, context: MakeContext): void {
     .description('bring the tables up to date, as the start of a server does')
     .option('--plan', 'only name the changes')
     .action((options) => migrateTables(options, context()));
+  program
+    .command('partition')
+    .description('divide the tables of messages by the hash of their channel; no server may run')
+    .addOption(
+      new Option('--into <parts>', 'for example 16; 1 makes ordinary tables again')
+        .argParser((value) => check(PARTS, value))
+        .makeOptionMandatory(),
+    )
+    .action((options) => partition(options, context()));
   program
     .command('backup')
     .description('write database, uploads and secret into one archive; the server may run')

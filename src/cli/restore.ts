@@ -11,7 +11,7 @@ import { showProgress } from '../progress.ts';
 import { type ArchiveEntry, ENTRY, FORMAT, Manifest, readArchive, Summary, type Tally } from './archive.ts';
 import type { CommandContext } from './context.ts';
 import { openTarget, type Target } from './restore.files.ts';
-import { ownTables, quote } from './sql.ts';
+import { dropForeignKeys, ownTables, quote } from './sql.ts';
 import { type Connection, connect, occupyAlone } from './workplace.ts';
 
 /**
@@ -133,7 +133,8 @@ async function load(connection: Connection, path: string, { env, files, replace,
   return migrating(orm, async (em, up) => {
     await clear(em, manifest, replace);
     await up(manifest.migrations.at(-1) ?? 0);
-    const constraints = await dropForeignKeys(em);
+    // Rows come table by table, in an order that foreign keys would refuse.
+    const addForeignKeys = await dropForeignKeys(em, null);
     await loadEntries(em, path, { entries, manifest, files, tally });
     for (const [sequence, last] of Object.entries(manifest.sequences)) {
       await em.execute(`select setval(to_regclass(?), ?) where to_regclass(?) is not null`, [
@@ -142,9 +143,7 @@ async function load(connection: Connection, path: string, { env, files, replace,
         quote(sequence),
       ]);
     }
-    for (const { table, name, definition } of constraints) {
-      await em.execute(`alter table ${table} add constraint ${quote(name)} ${definition}`);
-    }
+    await addForeignKeys();
     await up();
     // Another installation than the one of the backup, which may go on.
     const installation = uuidv7();
@@ -230,23 +229,6 @@ async function clear(em: EntityManager, { tables }: Manifest, replace: boolean):
     await em.execute(`drop table if exists ${quote(name)} cascade`);
   }
   await em.execute('delete from mikro_orm_migrations');
-}
-
-interface ForeignKey {
-  table: string;
-  name: string;
-  definition: string;
-}
-
-/** Rows come table by table, in an order that foreign keys would refuse. */
-async function dropForeignKeys(em: EntityManager): Promise<ForeignKey[]> {
-  const found = await em.execute<ForeignKey[]>(
-    `select conrelid::regclass::text as table, conname as name, pg_get_constraintdef(oid) as definition
-       from pg_constraint where contype = 'f' and connamespace = current_schema()::regnamespace`,
-  );
-  for (const { table, name } of found)
-    await em.execute(`alter table ${table} drop constraint ${quote(name)}`);
-  return found;
 }
 
 async function insertRows(

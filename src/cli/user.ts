@@ -1,6 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { InvalidArgumentError, Option } from 'commander';
-import type { z } from 'zod';
+import { Option } from 'commander';
 import { record } from '../audit/audit.record.ts';
 import { Session } from '../auth/sessions/session.entity.ts';
 import { AppError } from '../core/errors.ts';
@@ -16,15 +15,8 @@ import { lockAdministrators } from '../users/users.repository.ts';
 import { password as passwordAtom, personName } from '../users/users.schema.ts';
 import { createUser, foldEmail } from '../users/users.service.ts';
 import type { CommandContext, Streams } from './context.ts';
-import { readPassword } from './words.ts';
+import { check, readPassword } from './words.ts';
 import { type Workplace, work } from './workplace.ts';
-
-/** Checks input with the schemas of the doors. @throws InvalidArgumentError */
-function check<T>(schema: z.ZodType<T>, value: unknown): T {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new InvalidArgumentError(`It ${parsed.error.issues[0]?.message}.`);
-}
 
 export const emailOption = () => new Option('--email <email>', 'its address').makeOptionMandatory();
 export const nameOption = () =>

@@ -1,7 +1,16 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { InvalidArgumentError } from 'commander';
+import type { z } from 'zod';
 import type { Streams } from './context.ts';
+
+/** Checks input with the schemas of the doors. @throws InvalidArgumentError */
+export function check<T>(schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new InvalidArgumentError(`It ${parsed.error.issues[0]?.message}.`);
+}
 
 /** All of standard input. */
 export const readInput = ({ stdin }: Pick<Streams, 'stdin'>): Promise<string> => text(stdin);

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { divideTables } from '../../src/cli/partition.ts';
 import { migrate, openOrm } from '../../src/database/orm.ts';
 import { entities } from '../../src/entities.ts';
 import { installQueue } from '../../src/jobs/install.ts';
@@ -22,7 +23,7 @@ declare module 'vitest' {
 
 /**
  * Starts one cluster for the run and migrates the schema once; each test file copies it. `DATABASE_URL_TEST`
- * names another PostgreSQL to run the tests on, whose role may create databases. Meanwhile makes what workers would otherwise make at
+ * names another PostgreSQL to run the tests on, whose role may create databases. `TEST_PARTS` divides the tables of messages. Meanwhile makes what workers would otherwise make at
  * once.
  */
 export default async function setup(project: TestProject) {
@@ -40,6 +41,7 @@ async function prepareDatabase() {
   });
   const orm = await openOrm(entities, { url: inDatabase(url, TEMPLATE) });
   await migrate(orm, installQueue);
+  if (process.env.TEST_PARTS) await divideTables(orm, Number(process.env.TEST_PARTS), () => {});
   await orm.close(true);
   return { url, stop };
 }
