@@ -125,6 +125,10 @@ describe('an invalid environment variable is named without its value:', () => {
     ['CORS_ALLOW_ORIGIN', 'https://good.example, good.example', 'must be an origin'],
     ['CORS_ALLOW_ORIGIN', 'https://good.example/path', 'must be an origin'],
     ['ENABLE_WEBSOCKET_SUPPORT', 'maybe', ''],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'hunter2:4318', 'must begin with https:// or http://'],
+    ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc', 'must be http/protobuf'],
+    ['OTEL_TRACES_SAMPLER', 'sometimes', 'must be one of'],
+    ['OTEL_TRACES_SAMPLER_ARG', '2', 'must be a number from 0 to 1'],
   ])('%s=%s', (name, value, expected) => {
     const line = messageOf(() => readEnv({ [name]: value }));
     expect(line).toMatch(new RegExp(`^The environment variable ${name} is wrong: [^\n]+$`));

@@ -3,7 +3,9 @@ import { createTRPCClient, createWSClient, wsLink } from '@trpc/client';
 import { afterAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { AppRouter } from '../../src/router.ts';
+import { egressToHere, startTarget } from '../egress/targets.ts';
 import { makeKey, postJson } from '../openai/wire.ts';
+import { withClient } from '../support/database.ts';
 import { until } from '../support/poll.ts';
 import { connectProvider, startProvider } from '../support/provider.ts';
 import { toolOf } from '../support/python.ts';
@@ -18,7 +20,8 @@ const log = new Writable({
   },
 });
 
-const shop = await openWorkshop({}, { log: log as never });
+const egress = egressToHere();
+const shop = await openWorkshop({}, { log: log as never, egress });
 const { server, admin, reader } = shop;
 const provider = await startProvider('small');
 await connectProvider(server, admin, provider, { name: 'scripted' });
@@ -43,6 +46,7 @@ await shop.create(
 );
 afterAll(async () => {
   await shop.close();
+  await egress.close();
   await provider.close();
 });
 
@@ -143,5 +147,27 @@ describe('the id of a request', () => {
     await until('the line of the job', () => linesOf('mine-5', JOB).length > 0);
     expect(linesOf('mine-5', JOB)).toMatchObject([{ kind: 'replies.answer', attempt: 1 }]);
     expect(provider.chats().at(-1)?.headers['x-request-id']).toBe('mine-5');
+  });
+
+  it('passes from a sign-up to the delivery of its notice, also when the target fails', async () => {
+    const target = await startTarget((_request, response) => response.writeHead(500).end());
+    await shop.configure((config) => {
+      config.webhook_url = target.url;
+      config.ui.enable_signup = true;
+    });
+    const account = { name: 'Late', email: 'late@example.com', password: 'a password of Late 4711' };
+    await server.call('POST /auths/signup', { body: account, headers: { 'x-request-id': 'mine-6' } });
+    await until('the line of the job', () =>
+      linesOf('mine-6', 'A job has ended without success.').some(({ kind }) => kind === 'webhooks.deliver'),
+    );
+    // The statement of docs/operations.md.
+    const waiting = await withClient(server.database.url, (client) =>
+      client.query(
+        `select j.task_identifier, j.attempts, j.last_error from graphile_worker.jobs j join graphile_worker._private_jobs p using (id)
+          where p.payload -> 'cause' ->> 'request_id' = 'mine-6'`,
+      ),
+    );
+    expect(waiting.rows).toMatchObject([{ task_identifier: 'webhooks.deliver' }]);
+    await target.close();
   });
 });

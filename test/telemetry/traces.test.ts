@@ -11,6 +11,7 @@ import { openWorkshop } from '../tools/workshop.ts';
 
 const [SERVER, CLIENT, CONSUMER] = [2, 3, 5];
 
+const PROXY_SECRET = 'the-secret-of-the-proxy-of-this-test';
 const collector = await startCollector();
 const shop = await openWorkshop(
   {},
@@ -19,6 +20,8 @@ const shop = await openWorkshop(
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_BSP_SCHEDULE_DELAY: '50',
       OTEL_METRIC_EXPORT_INTERVAL: '200',
+      TRUSTED_PROXIES: '127.0.0.1',
+      PROXY_SECRET,
     },
   },
 );
@@ -92,17 +95,20 @@ describe('a span of each call', () => {
     expect(span).toMatchObject({ status: 0, attributes: { 'error.type': 'not_found' } });
   });
 
-  it('continues the trace of its caller', async () => {
+  it('continues the trace of its caller; only a trusted proxy decides that it is not exported', async () => {
     const traceId = 'a'.repeat(32);
     const traceparent = `00-${traceId}-${'b'.repeat(16)}-00`;
     await call('GET /auths', undefined, { traceparent, 'x-request-id': 'traced-1' });
-    // The caller may not decide that it is not exported.
     expect(await collector.span('auths.whoAmI', of('traced-1'))).toMatchObject({
       traceId,
       parentSpanId: 'b'.repeat(16),
     });
+    const fromProxy = { traceparent, 'x-proxy-secret': PROXY_SECRET, 'x-request-id': 'proxied-1' };
+    await call('GET /auths', undefined, fromProxy);
     await call('GET /auths', undefined, { traceparent: 'malformed', 'x-request-id': 'traced-2' });
     expect((await collector.span('auths.whoAmI', of('traced-2'))).parentSpanId || undefined).toBeUndefined();
+    // The earlier call would be here.
+    expect(collector.spans.some(of('proxied-1'))).toBe(false);
   });
 });
 

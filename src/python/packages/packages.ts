@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { access, chmod, mkdir, readdir, rename, rm, statfs, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { bound } from '../../core/work.ts';
 import type { Log } from '../environment.ts';
 import {
   fallSilent,
@@ -116,7 +117,13 @@ class PackageSets implements Packages {
   async install(requirements: string[], person = ''): Promise<PackagesState> {
     const folder = await this.#folderOf(requirements);
     if (await this.#findIn(folder)) return this.#lookIn(folder);
-    return (await this.#queue.join(folder, person, () => this.#run(folder, requirements))) ?? ABSENT;
+    return (
+      (await this.#queue.join(
+        folder,
+        person,
+        bound(() => this.#run(folder, requirements)),
+      )) ?? ABSENT
+    );
   }
 
   async log(requirements: string[]): Promise<string> {
