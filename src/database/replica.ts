@@ -11,6 +11,8 @@ import { type PooledDatabase, runner, type Sql, type Statement } from './sql.ts'
 
 /** How long a read waits for a connection to the replica, and then for the replica's position, before it goes to the primary. */
 const PATIENCE_MS = 300;
+/** The same for the position of the primary, which may have much to do. */
+const POSITION_MS = 2_000;
 /** How long a read waits for writes that the replica has not replayed yet. */
 const LAG_MS = 50;
 const LOOK_AGAIN_MS = 3;
@@ -124,7 +126,9 @@ export class Replica {
    * @throws NotServed
    */
   async #take({ isAfresh = false } = {}): Promise<PoolClient> {
-    const wanted = await this.#position();
+    const wanted = await this.#position().catch((cause: Error) => {
+      throw cause instanceof Late ? new NotServed('away', { cause }) : cause;
+    });
     const client = await this.#connect();
     if (isAfresh) this.#seen.delete(client);
     try {
@@ -151,7 +155,11 @@ export class Replica {
    */
   #position(): Promise<Position> {
     this.#next ??= this.#running.then(() => {
-      const asked = outsideCalls(() => readPosition(this.#primary));
+      // A question that gets lost with its connection must not keep the others.
+      const asked = inTime(
+        outsideCalls(() => readPosition(this.#primary)),
+        POSITION_MS,
+      );
       this.#next = undefined;
       this.#running = asked.catch(() => {});
       return asked;
@@ -198,11 +206,13 @@ export const withReplica = (primary: PooledDatabase, replica: Replica): PooledDa
     ),
 });
 
-/** A replica whose host is gone does not answer at all. */
-async function inTime<T>(work: Promise<T>): Promise<T> {
+class Late extends Error {}
+
+/** A server whose host is gone does not answer at all. @throws Late */
+async function inTime<T>(work: Promise<T>, patienceMs = PATIENCE_MS): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`No answer in ${PATIENCE_MS} ms.`)), PATIENCE_MS);
+    timer = setTimeout(() => reject(new Late(`No answer in ${patienceMs} ms.`)), patienceMs);
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
