@@ -9,7 +9,7 @@ import { startWorker } from './load/start.ts';
 import type { Figures, WorkerOptions, WorkerTask } from './load/worker.ts';
 import { type Followed, followMetrics } from './metrics.ts';
 import { type Installation, type InstallationOptions, startInstallation } from './setup/installation.ts';
-import { seeded } from './setup/random.ts';
+import { type Random, seeded } from './setup/random.ts';
 import { makeStage, type Stage } from './setup/stage.ts';
 
 export interface RunOptions {
@@ -79,7 +79,7 @@ export async function runWithFaults(
   const changing = changeRights(urls, stage, random, over.signal);
   const began = performance.now();
   const injecting = kills
-    ? killMany(installation, kills, say)
+    ? killMany(installation, kills, random, say)
     : injectFaults(installation, options, missing, random, over.signal, say);
   const windows = await watch(tell, began, kills ? injecting : delay(options.seconds * 1000));
   const faults = await injecting;
@@ -129,7 +129,7 @@ async function injectFaults(
   installation: Installation,
   { seconds }: RunOptions,
   missing: Run['missing'],
-  random: () => number,
+  random: Random,
   signal: AbortSignal,
   say: Say,
 ): Promise<Done[]> {
@@ -140,17 +140,25 @@ async function injectFaults(
   );
 }
 
-/** Kills one server process after the other, as soon as the last one serves again. */
-async function killMany({ servers }: Installation, kills: number, say: Say): Promise<Done[]> {
+/** The longest pause between two kills, in which people write at both processes. */
+const BETWEEN_KILLS_MS = 500;
+
+/** Kills one server process after the other, soon after all serve again. */
+async function killMany({ servers }: Installation, kills: number, random: Random, say: Say): Promise<Done[]> {
   const began = Date.now();
+  const done: Done[] = [];
   for (let n = 1; n <= kills; n += 1) {
-    const server = servers[n % servers.length];
-    await server?.untilReady();
-    await server?.kill();
+    await Promise.all(servers.map((server) => server.untilReady()));
+    await delay(random() * BETWEEN_KILLS_MS);
+    const which = n % servers.length;
+    const fromMs = Date.now();
+    await servers[which]?.kill();
+    const fault: Fault = which === 0 ? 'kill server 0' : 'kill server 1';
+    done.push({ fault, at: (fromMs - began) / 1000, lasts: 0, fromMs, toMs: Date.now() });
     if (n % 50 === 0) say(`${n} kills in ${((Date.now() - began) / 1000).toFixed(0)} s`);
   }
   await Promise.all(servers.map((server) => server.untilReady()));
-  return [{ fault: 'kill server 0', at: 0, lasts: 0, fromMs: began, toMs: Date.now() }];
+  return done;
 }
 
 /** Reads the times of the clients in windows until the work ends. */
