@@ -1,7 +1,7 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
 import type { Closers } from './closers.ts';
-import { startEmbedded } from './database/embedded.ts';
+import { findRunning, startEmbedded } from './database/embedded.ts';
 import {
   DatabaseError,
   type DatabaseTarget,
@@ -85,6 +85,8 @@ async function provideDatabase(
   closers: Closers,
 ): Promise<DatabaseTarget> {
   if (env.DATABASE_URL) return { url: env.DATABASE_URL };
+  const running = env.worker && (await findRunning(env.DATA_DIR));
+  if (running) return running;
   const embedded = await startEmbedded({ dataDir: env.DATA_DIR, log: (line) => log.info(line) });
   closers.add(() => embedded.stop());
   void embedded.exited.then(() => {

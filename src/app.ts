@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net';
-import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import project from '../package.json' with { type: 'json' };
 import { type Connections, openDatabase } from './app.database.ts';
@@ -9,6 +8,7 @@ import { hasAccounts } from './configs/client/accounts.service.ts';
 import { readPins } from './configs/configs.pins.ts';
 import { openConfigStore } from './configs/configs.store.ts';
 import { watchRoom } from './core/limits/room.ts';
+import { readRedisAddress } from './core/redis.address.ts';
 import type { Parts } from './core/scope.ts';
 import { deriveKey } from './core/secrets/keys.ts';
 import { EmbeddedDatabaseError } from './database/embedded.ts';
@@ -28,10 +28,11 @@ import { createEgress, type Egress } from './egress/egress.ts';
 import { type Env, StartError } from './env.ts';
 import { createRedisBus } from './events/bus.redis.ts';
 import { createLocalBus, type Topic } from './events/bus.ts';
+import { createWorkersBus } from './events/bus.workers.ts';
 import { createHub } from './events/hub/hub.ts';
 import { measureBus, measureHub } from './events/metrics.ts';
 import { createPresence } from './events/presence.ts';
-import { connectRedis } from './events/redis.ts';
+import { connectRedis, type RedisClient } from './events/redis.ts';
 import { uploadsOf } from './files/store/open.ts';
 import type { JobKind } from './jobs/kind.ts';
 import { measureJobs } from './jobs/metrics.ts';
@@ -54,6 +55,9 @@ import { claimSecret } from './secret.stored.ts';
 import { loadSecret } from './secret.ts';
 import { startTelemetry } from './telemetry/telemetry.ts';
 import type { Telemetry } from './telemetry/telemetry.types.ts';
+
+/** All processes on one Redis; the groups of workers have other numbers. */
+const REDIS_GROUP = 0;
 
 /** Topics that take rights away: these notices also go through PostgreSQL, so they arrive while Redis fails. */
 const RIGHTS: readonly Topic[] = ['auth.revoked', 'auth.changed', 'groups.changed', 'channel.access'];
@@ -112,17 +116,17 @@ type PooledBase = Base & { sql: PooledDatabase; sessions: Connections['sessions'
 async function startBase(
   options: AppOptions,
   closers: Closers,
-): Promise<{ base: PooledBase; redis: Redis | null }> {
+): Promise<{ base: PooledBase; redis: RedisClient | null }> {
   const { env, log, onFatal } = options;
   const warn = (sentence: string) => (error: unknown) => log.warn({ err: error }, sentence);
   const pins = readPins(env.SETTINGS);
-  await requirePort(env);
+  if (!env.worker) await requirePort(env);
   const secret = await loadSecret(env);
   const { orm, sessions, sql } = await openDatabase(options, closers);
 
   const redis = await openRedis(env, log, closers);
   const occupancy = await occupy(sessions, {
-    shared: redis !== null,
+    group: redis ? REDIS_GROUP : (env.worker?.group ?? null),
     fingerprint: fingerprintOf(secret),
     log,
     onLost: () => onFatal('Another process took over the database.'),
@@ -135,7 +139,8 @@ async function startBase(
   const prefix = `parley:${configs.installationId}:`;
   const onError = warn('A notice between processes failed.');
   const also = { topics: RIGHTS, send: (text: string) => notifyText(sql, text) };
-  const bus = redis ? await createRedisBus(redis, { prefix, also, onError }) : createLocalBus(onError);
+  const local = env.worker ? createWorkersBus : createLocalBus;
+  const bus = redis ? await createRedisBus(redis, { prefix, also, onError }) : local(onError);
   closers.add(() => bus.close());
   closers.add(configs.follow(bus));
   closers.add(await followNotices({ orm: sessions, bus, log, onGap: configs.refresh }));
@@ -150,7 +155,7 @@ async function startBase(
   closers.add(() => board.close());
   const egress = options.egress ?? createEgress({ allow: env.EGRESS_ALLOW });
   if (egress !== options.egress) closers.add(() => egress.close());
-  const shared = redis && { redis, prefix };
+  const shared = redis ? { redis, prefix } : env.worker && 'primary';
   return {
     base: {
       env,
@@ -173,12 +178,12 @@ async function startBase(
   };
 }
 
-async function openRedis(env: Env, log: Logger, closers: Closers): Promise<Redis | null> {
+async function openRedis(env: Env, log: Logger, closers: Closers): Promise<RedisClient | null> {
   if (!env.REDIS_URL) return null;
   const redis = await connectRedis(env.REDIS_URL, log);
   closers.add(() => redis.quit().catch(() => redis.disconnect()));
   // Tools run on this machine and reach its network: to Redis they could speak as the server.
-  if (!new URL(env.REDIS_URL).password)
+  if (!readRedisAddress(env.REDIS_URL)?.password)
     log.warn('Redis has no password, so tools may reach it. Set one, and put it into REDIS_URL.');
   return redis;
 }
@@ -218,7 +223,7 @@ async function startParts(options: AppOptions, base: PooledBase, closers: Closer
 
 interface DoorSources {
   parts: Parts;
-  redis: Redis | null;
+  redis: RedisClient | null;
   sql: PooledDatabase;
   telemetry: Telemetry | null;
 }
@@ -235,6 +240,7 @@ async function openDoors(
   let openSockets: () => Record<string, number> = () => ({});
   const registries = mountMetrics(http, parts, {
     token: env.METRICS_TOKEN,
+    worker: env.worker,
     sockets: () => openSockets(),
     declarations: [measureHub, measurePool(sql.load), measureBus, measurePython, measureJobs, ...nounMetrics],
   });
@@ -245,7 +251,10 @@ async function openDoors(
     openSockets = () => ({ trpc: sockets.size, socketio: socketIo.size });
     closers.add(() => Promise.all([sockets.close(), socketIo.close()]));
   }
-  await listen((at) => http.listen(at), env);
+  // The kernel spreads connections over the workers that listen.
+  const { HOST, PORT } = { ...env, ...(env.worker && { PORT: env.worker.port }) };
+  const reuse = { reusePort: env.worker !== null };
+  await listen((at) => http.listen({ ...at, ...reuse }), { HOST, PORT });
   const { port } = http.server.address() as AddressInfo;
   const host = env.HOST.includes(':') ? `[${env.HOST}]` : env.HOST;
   const isNew = !(await hasAccounts(parts.sql));

@@ -1,8 +1,11 @@
 import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { readRedisAddress } from './core/redis.address.ts';
 import { secretsOf } from './core/secrets/keys.ts';
+import type { Worker } from './core/workers.ts';
 import { filesUrl } from './env.files.ts';
 import { settingVariables } from './env.settings.ts';
 import { telemetryVariables } from './env.telemetry.ts';
@@ -81,12 +84,20 @@ const Env = z.object({
   DATABASE_SESSION_URL: postgresUrl.optional(),
   /** A replica of the database, which answers lists. */
   DATABASE_READ_URL: postgresUrl.optional(),
-  /** Shared store for several processes. */
+  /** Redis or Valkey for several processes: one server, a cluster, or the master that sentinels name. */
   REDIS_URL: z
     .string()
-    .regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://')
-    .refine((url) => URL.canParse(url), 'must be an address such as redis://host:6379')
+    .refine(
+      (url) => readRedisAddress(url) !== null,
+      'must be an address such as redis://host:6379, redis+cluster://host:6379,host:6379 or redis+sentinel://host:26379,host:26379/master-name; with rediss for TLS',
+    )
     .optional(),
+  /** How many processes of the server share the port; `auto`: one for each processor core that may be used. */
+  WORKERS: z
+    .string()
+    .regex(/^(auto|[1-9]\d{0,2})$/, 'must be a whole number from 1 to 999, or auto')
+    .transform((value) => (value === 'auto' ? availableParallelism() : Number(value)))
+    .default(1),
   /** The secret of all keys; comma-separated older secrets still decrypt. Unset: made at the first start and kept in DATA_DIR. */
   SECRET_KEY: z
     .string()
@@ -262,7 +273,13 @@ const Env = z.object({
 export type Env = z.infer<typeof Env> & {
   /** The variables that pin settings of the configuration, as text; `configs.pins.ts` reads them. */
   SETTINGS: Readonly<Record<string, string>>;
+  /** Set in the processes that a primary has started; null in the only process of a server. */
+  worker: Worker | null;
 };
+
+/** How a primary tells a new process that it is a worker. */
+const WORKER_VARIABLE = 'PARLEY_WORKER';
+export const workerVariable = (worker: Worker) => ({ [WORKER_VARIABLE]: JSON.stringify(worker) });
 
 /** A failure that an operator must cure. The message is one line: the fault and the cure. */
 export class StartError extends Error {
@@ -272,15 +289,19 @@ export class StartError extends Error {
 /**
  * The environment as one typed object. An empty variable counts as not set, as in a shell's `NAME=`.
  *
+ * @param flags of the command line; they win over variables
+ *
  * @throws StartError naming the first variable that is wrong
  */
-export function readEnv(source: NodeJS.ProcessEnv = process.env): Env {
+export function readEnv(source: NodeJS.ProcessEnv = process.env, flags: { workers?: string } = {}): Env {
   const set = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== ''));
+  if (flags.workers !== undefined) set.WORKERS = flags.workers;
   const parsed = Env.safeParse(set);
   if (parsed.success) {
     requireProxySecret(parsed.data);
     requireDatabase(parsed.data);
-    return { ...parsed.data, SETTINGS: settingVariables(set) };
+    const worker = process.connected ? JSON.parse(set[WORKER_VARIABLE] ?? 'null') : null;
+    return { ...parsed.data, SETTINGS: settingVariables(set), worker };
   }
   const [issue] = parsed.error.issues;
   // The line does not repeat the value: it may be a secret, and the line goes to logs.

@@ -67,7 +67,7 @@ async function open(target: DatabaseTarget, stop: () => Promise<void> = async ()
  * @throws StartError while one runs
  */
 export const occupyAlone = ({ orm }: Pick<Connection, 'orm'>, log: Logger): ReturnType<typeof occupy> =>
-  occupy(orm, { shared: false, fingerprint: 0, log, onLost: () => {} }).catch((cause: Error) => {
+  occupy(orm, { group: null, fingerprint: 0, log, onLost: () => {} }).catch((cause: Error) => {
     throw new StartError(cause.message, { cause });
   });
 

@@ -7,6 +7,7 @@ import { OUTAGES } from '../core/outage.ts';
 /** Any constants that are the same in every server. */
 const OCCUPANCY_LOCK = 7_011_503;
 const SECRET_LOCKS = 7_011_504;
+const GROUP_LOCKS = 7_011_505;
 const RETRY_MS = 1_000;
 /** PostgreSQL may need a moment to notice that the process with the locks was killed. */
 const GHOST_MS = 2_000;
@@ -28,20 +29,20 @@ async function holdsPlace(client: Queryable, shared: boolean): Promise<boolean> 
   return rows[0]?.held === true;
 }
 
-/** Whether all processes have the same secret. Each publishes the fingerprint of its own as the second half of a lock. */
-async function agreesOnSecret(client: Queryable, fingerprint: number): Promise<boolean> {
-  await client.query('select pg_advisory_lock_shared($1, $2)', [SECRET_LOCKS, fingerprint]);
+/** Whether all processes have the same value. Each publishes its own as the second half of a lock. */
+async function agrees(client: Queryable, locks: number, value: number): Promise<boolean> {
+  await client.query('select pg_advisory_lock_shared($1, $2)', [locks, value]);
   const { rows } = await client.query(
     `select from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database()
       where l.locktype = 'advisory' and l.objsubid = 2 and l.classid = $1 and l.objid <> $2`,
-    [SECRET_LOCKS, fingerprint],
+    [locks, value],
   );
   return rows.length === 0;
 }
 
 export interface OccupyOptions {
-  /** Whether the processes can tell each other what happens. */
-  shared: boolean;
+  /** The processes with the same number can tell each other what happens; null: this process needs the database alone. */
+  group: number | null;
   /** 31 bits that are derived from the secret. */
   fingerprint: number;
   log: Logger;
@@ -55,8 +56,8 @@ export interface Occupancy {
 }
 
 /**
- * Keeps processes off the database that cannot work together. A process without a shared store needs the database alone; processes
- * with one share it if their secrets are the same. PostgreSQL ties the locks to a connection, so they end with the process.
+ * Keeps processes off the database that cannot work together. Processes of one group share it if their secrets are the same: those
+ * with a Redis, or the workers of one primary. Any other process needs the database alone. PostgreSQL ties the locks to a connection, so they end with the process.
  *
  * @throws OccupiedError when another process is in the way
  */
@@ -118,12 +119,13 @@ class Place implements Occupancy {
   }
 
   async #lock(client: PoolClient): Promise<void> {
-    if (!(await holdsPlace(client, this.#options.shared))) {
+    const { group, fingerprint } = this.#options;
+    if (!(await holdsPlace(client, group !== null)) || !(await agrees(client, GROUP_LOCKS, group ?? 0))) {
       throw new OccupiedError(
         'Another Parley process uses this database. Stop it, or set REDIS_URL for all of them to run several.',
       );
     }
-    if (!(await agreesOnSecret(client, this.#options.fingerprint))) {
+    if (!(await agrees(client, SECRET_LOCKS, fingerprint))) {
       throw new OccupiedError(
         'Another Parley process uses this database with another secret. Set the same SECRET_KEY for all of them.',
       );

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import type { Redis } from 'ioredis';
 import { isDiskFull } from '../core/outage.ts';
 import type { PartState } from '../core/readiness.ts';
 import type { Parts } from '../core/scope.ts';
 import { PING } from '../database/sql.ts';
 import type { Bus } from '../events/bus.ts';
+import type { RedisClient } from '../events/redis.ts';
 import type { Jobs } from '../jobs/worker.ts';
 import type { PythonState } from '../python/supervisor.ts';
 
@@ -16,7 +16,7 @@ export interface Health {
 }
 
 export interface HealthOptions {
-  redis: Redis | null;
+  redis: RedisClient | null;
   /** The state of the replica of the database; undefined without one. */
   replica: (() => PartState) | undefined;
   nouns: readonly ((parts: Parts) => Record<string, PartState>)[];
@@ -67,7 +67,7 @@ async function askDatabase({ sql, room }: Parts): Promise<PartState> {
 }
 
 /** Without Redis everything works, but each process counts limits for itself, and some notices come later. */
-async function askRedis(redis: Redis, bus: Bus): Promise<PartState> {
+async function askRedis(redis: RedisClient, bus: Bus): Promise<PartState> {
   if (!(await answers(() => redis.ping()))) return { state: 'degraded', detail: 'does not answer' };
   return bus.healthy ? ANSWERS : { state: 'degraded', detail: 'notices of other processes are not heard' };
 }

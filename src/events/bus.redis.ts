@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { Counter } from 'prom-client';
 import { z } from 'zod';
 import { type Bus, type BusTopics, type Handler, LocalDelivery, type Topic } from './bus.ts';
+import { openSubscriber, type RedisClient } from './redis.ts';
 
 const Notice = z.object({
   /** The process that sent it; absent for a command of the shell. */
@@ -43,20 +44,20 @@ export interface RedisBusOptions {
  *
  * @param redis a connection for commands; a second one is opened from it for the subscription
  */
-export async function createRedisBus(redis: Redis, options: RedisBusOptions): Promise<Bus> {
+export async function createRedisBus(redis: RedisClient, options: RedisBusOptions): Promise<Bus> {
   const bus = new RedisBus(redis, options);
   await bus.open();
   return bus;
 }
 
 /** A connection to Redis. It can be dead without having been closed, so it is asked. */
-class Connection {
-  readonly redis: Redis;
+class Connection<Client extends RedisClient> {
+  readonly redis: Client;
   /** Whether it answered when it was last asked. */
   answers = true;
   #isAsked = false;
 
-  constructor(redis: Redis) {
+  constructor(redis: Client) {
     this.redis = redis;
   }
 
@@ -83,8 +84,8 @@ class RedisBus implements Bus {
   readonly #onError: (error: unknown) => void;
   /** Names this process in its notices. */
   readonly #origin = randomUUID();
-  readonly #commands: Connection;
-  readonly #subscriber: Connection;
+  readonly #commands: Connection<RedisClient>;
+  readonly #subscriber: Connection<Redis>;
   readonly #local: LocalDelivery;
   readonly #gapHandlers = new Set<() => void>();
   /** The ids of notices that came, of topics that go two ways. */
@@ -96,12 +97,12 @@ class RedisBus implements Bus {
   #hasLost = false;
   #beating: NodeJS.Timeout | undefined;
 
-  constructor(redis: Redis, { prefix, also, onError }: RedisBusOptions) {
+  constructor(redis: RedisClient, { prefix, also, onError }: RedisBusOptions) {
     this.#channel = `${prefix}bus`;
     this.#also = also;
     this.#onError = onError;
     this.#commands = new Connection(redis);
-    this.#subscriber = new Connection(redis.duplicate({ lazyConnect: true, autoResubscribe: false }));
+    this.#subscriber = new Connection(openSubscriber(redis));
     this.#local = new LocalDelivery(onError);
   }
 

@@ -2,9 +2,10 @@ import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { access, constants, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { whileLocked } from './environment.lock.ts';
 
 const run = promisify(execFile);
 
@@ -66,7 +67,11 @@ export async function prepareEnvironment(
     );
   }
   try {
-    await make(folder, base, mark, log, signal);
+    await mkdir(dirname(folder), { recursive: true });
+    await whileLocked(`${folder}.lock`, signal, async () => {
+      // Another process may have made it meanwhile.
+      if (!(await isMadeFrom(folder, mark))) await make(folder, base, mark, log, signal);
+    });
     return made;
   } catch (cause) {
     signal.throwIfAborted();

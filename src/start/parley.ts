@@ -10,6 +10,7 @@ if (Number.parseInt(process.versions.node, 10) < NEEDED) {
 } else {
   // Beside the program: only users who may change the program may write there. Where it is read-only, this does nothing.
   process.getBuiltinModule('node:module').enableCompileCache(`${__dirname}/../../.cache`);
-  if (process.argv.length > 2) import('../cli/main.ts');
-  else import('../server.ts');
+  const [, , first] = process.argv;
+  if (first === undefined || first.startsWith('--workers')) import('../server.ts');
+  else import('../cli/main.ts');
 }

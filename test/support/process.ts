@@ -63,14 +63,16 @@ export interface ProcessOptions {
   cwd?: string;
   /** The file to run. */
   main?: string;
+  /** The arguments of the program. */
+  args?: string[];
 }
 
 /** Starts a server with this environment; only PATH comes from the environment of the test. */
 export function spawnMain(
   env: Record<string, string>,
-  { user, cwd, main = started }: ProcessOptions = {},
+  { user, cwd, main = started, args = [] }: ProcessOptions = {},
 ): ServerProcess {
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, [main, ...args], {
     env: {
       ...COMPILED,
       PATH: process.env.PATH ?? '',
@@ -97,7 +99,7 @@ export function spawnMain(
     child,
     output,
     async ready() {
-      const running = /running at (http:\S+)/;
+      const running = /running at (http:[^\s,]+)/;
       await until('the server to run or end', () => running.test(output.stdout) || isOver(child));
       const [, url] = running.exec(output.stdout) ?? [];
       if (url) return url;

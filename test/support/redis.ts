@@ -8,7 +8,9 @@ import { until } from './poll.ts';
 import { freePort } from './process.ts';
 
 /** Debian's package is redis-server; Valkey speaks the same protocol. */
-const PROGRAM = ['redis-server', 'valkey-server'].find((name) => spawnSync(name, ['--version']).status === 0);
+export const PROGRAM = ['redis-server', 'valkey-server'].find(
+  (name) => spawnSync(name, ['--version']).status === 0,
+);
 
 /**
  * The reason why tests with several processes are skipped here; undefined when they run. In CI they fail

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { Redis } from 'ioredis';
+import type { Cluster, Redis } from 'ioredis';
 import { Counter } from 'prom-client';
-import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
+import { RateLimiterCluster, RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
 import { AppError } from '../errors.ts';
 
-/** The store in which processes count together; null when there is one process. */
-export type SharedStore = { redis: Redis; prefix: string } | null;
+/** The store in which processes count together: a Redis, or the primary of workers; null when there is one process. */
+export type SharedStore = { redis: Redis | Cluster; prefix: string } | 'primary' | null;
 
 const refusals = new Counter({
   name: 'parley_limit_refusals_total',
@@ -32,7 +32,7 @@ const keyOf = (subject: string) => createHash('sha256').update(subject).digest('
 
 /**
  * A bounded number of attempts for each subject within some seconds: counted by all processes together
- * through Redis, or in this one. While Redis does not answer, each process counts for itself.
+ * through Redis or their primary, or in this one. While Redis does not answer, each process counts for itself.
  *
  * @param name distinguishes limits; unique in the program
  */
@@ -44,15 +44,7 @@ export function createLimit(
   // The library only counts attempts: the bound is passed with each attempt, since settings change.
   const options = { points: Number.MAX_SAFE_INTEGER, duration: bounds.seconds };
   const refused = refusals.labels(name);
-  const memory = new RateLimiterMemory({ ...options, keyPrefix: name });
-  const limiter = shared
-    ? new RateLimiterRedis({
-        ...options,
-        storeClient: shared.redis,
-        keyPrefix: `${shared.prefix}limit:${name}`,
-        insuranceLimiter: memory,
-      })
-    : memory;
+  const limiter = limiterOf(name, options, shared);
   return {
     async take(subject, reason, points = bounds.points) {
       if (points === 0) return;
@@ -69,6 +61,18 @@ export function createLimit(
       await limiter.reward(keyOf(subject));
     },
   };
+}
+
+function limiterOf(name: string, options: { points: number; duration: number }, shared: SharedStore) {
+  if (shared === 'primary') return new RateLimiterCluster({ ...options, keyPrefix: name });
+  const memory = new RateLimiterMemory({ ...options, keyPrefix: name });
+  if (shared === null) return memory;
+  return new RateLimiterRedis({
+    ...options,
+    storeClient: shared.redis,
+    keyPrefix: `${shared.prefix}limit:${name}`,
+    insuranceLimiter: memory,
+  });
 }
 
 /**

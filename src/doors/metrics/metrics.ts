@@ -4,7 +4,9 @@ import { collectDefaultMetrics, type Registry, register } from 'prom-client';
 import { type DeclareMetrics, Metrics } from '../../core/metrics.ts';
 import type { Parts } from '../../core/scope.ts';
 import { answerCall, type Context } from '../../core/trpc/admission.ts';
+import type { Worker } from '../../core/workers.ts';
 import { buildHttpContext } from '../http/context.ts';
+import { joinWorkers } from './metrics.workers.ts';
 
 /** The path that an API key must be allowed, when it is bound to some. */
 const REACH = [['metrics']];
@@ -15,6 +17,8 @@ const COSTLY = /^nodejs_active_/;
 export interface MetricsOptions {
   /** Admits a caller that sends it as a bearer token; without one, only administrators are admitted. */
   token: string | undefined;
+  /** Set when other workers share the port: the answer has the metrics of all. */
+  worker: Worker | null;
   /** How many sockets each door has open. */
   sockets: () => Record<string, number>;
   /** Each declares the metrics of a noun or of a shared part. */
@@ -22,8 +26,8 @@ export interface MetricsOptions {
 }
 
 /**
- * `GET /metrics`: the counts and measures of this process, in the text format of Prometheus, for administrators and for callers with
- * the token. A scrape reads numbers from memory and sends no statement, so it also answers while the database is away.
+ * `GET /metrics`: the counts and measures of this process, or of all workers of its primary, in the text format of Prometheus, for
+ * administrators and for callers with the token. A scrape reads numbers from memory and sends no statement, so it also answers while the database is away.
  *
  * Events are counted in the registry of the process, where they happen. State is read at the scrape (`core/metrics.ts`).
  *
@@ -34,15 +38,18 @@ export function mountMetrics(app: FastifyInstance, parts: Parts, options: Metric
   const metrics = new Metrics();
   metrics.gaugeBy('door', 'parley_sockets', 'Open sockets', options.sockets);
   for (const declare of options.declarations) declare(metrics, parts);
+  const registries = [register, metrics.registry];
+  const readAll = options.worker && joinWorkers(options.worker.number, registries);
   const isToken = options.token === undefined ? () => false : matcherOf(options.token);
 
   app.get('/metrics', async (request, reply) => {
     const context = buildHttpContext(parts, request, reply);
     if (!isToken(context)) await admit(context);
-    const texts = await Promise.all([register.metrics(), metrics.registry.metrics()]);
-    return reply.type(register.contentType).header('cache-control', 'no-store').send(texts.join('\n'));
+    const joined = await readAll?.();
+    const text = joined ?? (await Promise.all(registries.map((one) => one.metrics()))).join('\n');
+    return reply.type(register.contentType).header('cache-control', 'no-store').send(text);
   });
-  return [register, metrics.registry];
+  return registries;
 }
 
 const admit = (context: Context) =>

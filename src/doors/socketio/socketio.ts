@@ -15,6 +15,7 @@ import { hearClient } from './socketio.heard.ts';
 import { Broadcasts, SocketOutlet } from './socketio.outlet.ts';
 import { Seats } from './socketio.seats.ts';
 import { type ClientSocket, connectionOf, createIo, type Io, SOCKETIO_PATH } from './socketio.server.ts';
+import { shareSessions } from './socketio.workers.ts';
 
 /** How long a socket may stay without accepted credentials. */
 const PROOF_MS = 10_000;
@@ -34,7 +35,7 @@ export interface SocketIoDoor {
 interface DoorOptions {
   server: HttpServer;
   parts: Parts;
-  env: Pick<Env, 'CORS_ALLOW_ORIGIN'>;
+  env: Pick<Env, 'CORS_ALLOW_ORIGIN' | 'worker'>;
   proofMs?: number;
   maxSockets?: number;
   pings?: { intervalMs: number; timeoutMs: number };
@@ -50,6 +51,7 @@ class Door implements SocketIoDoor {
   readonly #broadcasts: Broadcasts;
   readonly #seats: Seats;
   readonly #stopCutting: () => void;
+  readonly #stopSharing: () => void;
   #isClosing = false;
 
   constructor({ server, parts, env, ...limits }: DoorOptions) {
@@ -67,6 +69,7 @@ class Door implements SocketIoDoor {
     this.#seats = new Seats(maxSockets);
     io.use((socket, next) => this.#open(socket, next));
     io.on('connection', (socket) => this.#connect(socket));
+    this.#stopSharing = env.worker ? shareSessions(io.engine, env.worker, parts.log) : () => {};
     this.#stopCutting = cutBacklogs(() => this.#sockets.map(connectionOf));
   }
 
@@ -82,6 +85,7 @@ class Door implements SocketIoDoor {
     this.#isClosing = true;
     await closeInSpread(this.#sockets, ({ conn }) => conn.close());
     this.#stopCutting();
+    this.#stopSharing();
     // The HTTP server is the application's to close.
     this.#io.engine.close();
     await this.#io.of('/').adapter.close();
