@@ -105,7 +105,7 @@ describe('an invalid environment variable is named without its value:', () => {
     ['PORT', '0x50', 'must be a whole number'],
     ['DATABASE_URL', 'mysql://root:hunter2@localhost/parley', 'must begin with postgres://'],
     ['DATABASE_URL', 'postgres://user:hunter2@[half', 'must be an address such as'],
-    ['REDIS_URL', 'http://:hunter2@localhost', 'must begin with redis://'],
+    ['REDIS_URL', 'http://:hunter2@localhost', 'must be an address such as redis://'],
     ['REDIS_URL', 'redis://:hunter2@[half', 'must be an address such as'],
     ['FILES_URL', '/var/hunter2', 'must be an address such as s3://bucket/prefix'],
     ['FILES_URL', 's3://key:hunter2@bucket', 'must not hold credentials: set AWS_ACCESS_KEY_ID'],
