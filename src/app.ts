@@ -8,7 +8,7 @@ import { hasAccounts } from './configs/client/accounts.service.ts';
 import { readPins } from './configs/configs.pins.ts';
 import { openConfigStore } from './configs/configs.store.ts';
 import { watchRoom } from './core/limits/room.ts';
-import { readRedisAddress } from './core/redis.address.ts';
+import { readRedisAddress } from './core/processes/redis.address.ts';
 import type { Parts } from './core/scope.ts';
 import { deriveKey } from './core/secrets/keys.ts';
 import { EmbeddedDatabaseError } from './database/embedded.ts';

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import type { Logger } from 'pino';
 import project from '../package.json' with { type: 'json' };
 import { type App, startApp } from './app.ts';
-import { tellPrimary } from './core/workers.ts';
+import { tellPrimary } from './core/processes/workers.ts';
 import { type Env, StartError } from './env.ts';
 import { createLog } from './log.ts';
 import { fail, graceOf, onStopSignal, SAME_SIGNAL_MS, STOP_PATIENCE_MS, welcome } from './stopping.ts';

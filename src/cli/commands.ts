@@ -23,7 +23,7 @@ type MakeContext = () => CommandContext;
 export function buildProgram(context: MakeContext, { stdout, stderr }: Streams): Command {
   const program = new Command(COMMAND)
     .description(
-      `Works on the server's database, whether the server runs or not.${IS_PACKAGE ? ' Without a command, the server starts.' : ''}`,
+      `Works on the server's database, whether the server runs or not.${IS_PACKAGE ? ' Without a command, the server starts; with --workers N, as N processes on one port.' : ''}`,
     )
     .version(project.version, '-V, --version', 'show the version')
     .helpOption('-h, --help', 'show how a command is used')

@@ -1,4 +1,4 @@
-import { hearPrimary, tellPrimary } from '../core/workers.ts';
+import { hearPrimary, tellPrimary } from '../core/processes/workers.ts';
 import { type Bus, LocalDelivery } from './bus.ts';
 
 /**

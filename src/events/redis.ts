@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Cluster, Redis } from 'ioredis';
 import type { Logger } from 'pino';
-import { type RedisAddress, readRedisAddress } from '../core/redis.address.ts';
+import { type RedisAddress, readRedisAddress } from '../core/processes/redis.address.ts';
 import { StartError } from '../env.ts';
 
 /** One server, the master that sentinels name, or a cluster. */

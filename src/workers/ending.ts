@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 import { rmSync } from 'node:fs';
-import type { Worker } from '../core/workers.ts';
+import type { Worker } from '../core/processes/workers.ts';
 
 /**
  * Ends this worker when its primary was killed, with what the primary leaves behind: the embedded PostgreSQL, which workers end by

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AggregatorRegistry } from 'prom-client';
 import { Metrics } from '../core/metrics.ts';
-import { type FromWorker, isOurs } from '../core/workers.ts';
+import { type FromWorker, isOurs } from '../core/processes/workers.ts';
 import type { Slot } from './slot.ts';
 
 /** How long a worker may take to answer; a scrape leaves out one that hangs. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { RateLimiterClusterMaster } from 'rate-limiter-flexible';
-import type { Worker as WorkerInfo } from '../core/workers.ts';
+import type { Worker as WorkerInfo } from '../core/processes/workers.ts';
 import { EmbeddedDatabaseError, startEmbedded } from '../database/embedded.ts';
 import { requirePort } from '../doors/http/listen.ts';
 import { type Env, StartError } from '../env.ts';

@@ -1,6 +1,6 @@
 import cluster, { type Worker as Child } from 'node:cluster';
 import type { Logger } from 'pino';
-import { type FromWorker, isOurs, type ToWorker, type Worker } from '../core/workers.ts';
+import { type FromWorker, isOurs, type ToWorker, type Worker } from '../core/processes/workers.ts';
 import { workerVariable } from '../env.ts';
 
 /** The pause before a worker is started again: doubled after each one that ended early. */

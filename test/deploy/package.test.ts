@@ -30,7 +30,7 @@ beforeAll(async () => {
   await linkEnvironment(dataDir);
   if (!withoutWeights) await linkWeights(dataDir);
   const env = { DATA_DIR: dataDir, PYTHON: '', EMBEDDED_MODEL: withoutWeights ? 'off' : 'auto' };
-  server = spawnMain(env, { cwd: folder, main: parley });
+  server = spawnMain(env, { cwd: folder, main: parley, args: ['--workers', '2'] });
   url = await server.ready();
   const body = { name: 'Ada', email: 'ada@example.com', password: 'a long pass phrase' };
   token = (await call(url, 'POST /auths/signup', { body })).body.token;

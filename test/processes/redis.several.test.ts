@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readRedisAddress } from '../../src/core/redis.address.ts';
+import { readRedisAddress } from '../../src/core/processes/redis.address.ts';
 import { makeChannel } from '../support/channels.ts';
 import { createDatabase } from '../support/database.ts';
 import { until } from '../support/poll.ts';

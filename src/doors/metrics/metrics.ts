@@ -2,9 +2,9 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, type Registry, register } from 'prom-client';
 import { type DeclareMetrics, Metrics } from '../../core/metrics.ts';
+import type { Worker } from '../../core/processes/workers.ts';
 import type { Parts } from '../../core/scope.ts';
 import { answerCall, type Context } from '../../core/trpc/admission.ts';
-import type { Worker } from '../../core/workers.ts';
 import { buildHttpContext } from '../http/context.ts';
 import { joinWorkers } from './metrics.workers.ts';
 

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import { askMetrics, hearPrimary, tellPrimary } from '../../core/workers.ts';
+import { askMetrics, hearPrimary, tellPrimary } from '../../core/processes/workers.ts';
 
 /**
  * Lets one scrape read all workers: each adds its number as the label `worker` and counts for itself, and the primary joins the

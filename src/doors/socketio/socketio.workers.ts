@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { type Duplex, pipeline } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Server } from 'socket.io';
-import type { Worker } from '../../core/workers.ts';
+import type { Worker } from '../../core/processes/workers.ts';
 import { TimedResponse } from '../http/http.response.ts';
 
 type Engine = Server['engine'];
