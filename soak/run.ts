@@ -71,16 +71,18 @@ export async function runWithFaults(
 
   const over = new AbortController();
   const stopped = new AbortController();
-  closers.push(async () => {
-    over.abort();
-    stopped.abort();
-  });
   const following = followMetrics(installation, stopped.signal);
   const changing = changeRights(urls, stage, random, over.signal);
   const began = performance.now();
   const injecting = kills
-    ? killMany(installation, kills, random, say)
+    ? killMany(installation, kills, random, over.signal, say)
     : injectFaults(installation, options, missing, random, over.signal, say);
+  closers.push(async () => {
+    over.abort();
+    stopped.abort();
+    // So that no fault starts a part again after its end.
+    await injecting;
+  });
   const windows = await watch(tell, began, kills ? injecting : delay(options.seconds * 1000));
   const faults = await injecting;
   over.abort();
@@ -144,10 +146,16 @@ async function injectFaults(
 const BETWEEN_KILLS_MS = 500;
 
 /** Kills one server process after the other, soon after all serve again. */
-async function killMany({ servers }: Installation, kills: number, random: Random, say: Say): Promise<Done[]> {
+async function killMany(
+  { servers }: Installation,
+  kills: number,
+  random: Random,
+  signal: AbortSignal,
+  say: Say,
+): Promise<Done[]> {
   const began = Date.now();
   const done: Done[] = [];
-  for (let n = 1; n <= kills; n += 1) {
+  for (let n = 1; n <= kills && !signal.aborted; n += 1) {
     await Promise.all(servers.map((server) => server.untilReady()));
     await delay(random() * BETWEEN_KILLS_MS);
     const which = n % servers.length;

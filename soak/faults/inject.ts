@@ -21,17 +21,24 @@ const signalAll = (pids: number[], signal: NodeJS.Signals) => {
 };
 
 /** Does one fault and undoes it after its time. */
-async function inject(installation: Installation, fault: Fault, ms: number, random: Random): Promise<void> {
+async function inject(
+  installation: Installation,
+  fault: Fault,
+  ms: number,
+  random: Random,
+  signal: AbortSignal,
+): Promise<void> {
+  const last = () => delay(ms, undefined, { signal }).catch(() => {});
   const { servers, postgres, redis, links, disk, clock } = installation;
   const server = servers[fault.endsWith('1') ? 1 : 0];
   const pause = async (pids: number[]) => {
     signalAll(pids, 'SIGSTOP');
-    await delay(ms);
+    await last();
     signalAll(pids, 'SIGCONT');
   };
   const cut = async (link: { cut(): void; restore(): void } | undefined) => {
     link?.cut();
-    await delay(ms);
+    await last();
     link?.restore();
   };
   if (fault.startsWith('kill server')) {
@@ -39,11 +46,11 @@ async function inject(installation: Installation, fault: Fault, ms: number, rand
     await server?.untilReady();
   } else if (fault === 'kill redis') {
     await redis.kill();
-    await delay(ms);
+    await last();
     await redis.restart();
   } else if (fault === 'kill postgres') {
     await postgres.kill();
-    await delay(ms);
+    await last();
     await postgres.start();
   } else if (fault.startsWith('pause server')) await pause([server?.pid() ?? []].flat());
   else if (fault === 'pause redis') await pause([redis.pid()]);
@@ -53,12 +60,12 @@ async function inject(installation: Installation, fault: Fault, ms: number, rand
   else if (fault.startsWith('cut redis')) await cut(links?.redis);
   else if (fault.startsWith('fill') && typeof disk !== 'string') {
     await disk.fill();
-    await delay(ms);
+    await last();
     await disk.empty();
   } else if (fault.startsWith('move') && typeof clock !== 'string') {
     // Up to an hour, back or forth.
     await clock.jump(Math.round((random() * 2 - 1) * 3_600));
-    await delay(ms);
+    await last();
     await clock.jump(0);
   }
 }
@@ -78,7 +85,7 @@ export async function injectAll(
     if (signal.aborted) break;
     onFault(one);
     const fromMs = Date.now();
-    await inject(installation, one.fault, one.lasts * 1000, random);
+    await inject(installation, one.fault, one.lasts * 1000, random, signal);
     done.push({ ...one, fromMs, toMs: Date.now() });
   }
   return done;

@@ -127,13 +127,16 @@ try {
     closers.push(installation.stop);
     const place = await openPlace(installation, random);
     const over = new AbortController();
-    closers.push(async () => over.abort());
     const disturbing = disturb(
       installation,
       Number(values.every) * 1000,
       seeded(Number(values.seed) + 1),
       over.signal,
     );
+    closers.push(async () => {
+      over.abort();
+      await disturbing;
+    });
     const { histories, poor } = await recordAll(place);
     over.abort();
     const faults = await disturbing;

@@ -4,7 +4,7 @@
  * @param closers filled by the run
  */
 export function closeOnSignal(closers: (() => Promise<void>)[]): () => Promise<void> {
-  const closeAll = async () => {
+  const closeNow = async () => {
     for (const close of closers.splice(0).reverse()) {
       try {
         await close();
@@ -13,6 +13,12 @@ export function closeOnSignal(closers: (() => Promise<void>)[]): () => Promise<v
         process.exitCode = 1;
       }
     }
+  };
+  let closing = Promise.resolve();
+  // A run that fails because parts of it are being closed waits for the end of that.
+  const closeAll = () => {
+    closing = closing.then(closeNow);
+    return closing;
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => void closeAll().finally(() => process.exit(1)));
