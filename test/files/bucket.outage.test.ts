@@ -3,7 +3,12 @@ import { readdir, utimes } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { ListMultipartUploadsCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
+import {
+  GetObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createDatabase } from '../support/database.ts';
 import { until } from '../support/poll.ts';
@@ -85,7 +90,7 @@ describe.skipIf(withoutS3)('a bucket (needs versitygw)', async () => {
     expect((await download(server, kept, bearer(ann))).bytes.toString()).toBe('kept');
   });
 
-  it('that is away does not stop a start, and is claimed later', async () => {
+  it('that is away does not stop a start, and takes uploads later', async () => {
     await server.close();
     await s3.kill();
     server = await start();
@@ -95,6 +100,19 @@ describe.skipIf(withoutS3)('a bucket (needs versitygw)', async () => {
       'the bucket to answer',
       async () => (await download(server, kept, bearer(ann))).status === 200,
     );
+    await until('uploads', async () => (await upload(server, ann, 'later')).status === 200);
+  });
+
+  it('takes no uploads while it belongs to another installation, which would remove them', async () => {
+    const mark = { Bucket, Key: 'some/prefix/parley-installation' };
+    const own = await s3.client.send(new GetObjectCommand(mark));
+    const id = await own.Body?.transformToString();
+    await s3.client.send(new PutObjectCommand({ ...mark, Body: 'another' }));
+    await until('the other owner', async () => JSON.stringify(await stateOfFiles()).includes('degraded'));
+    expect((await upload(server, ann, 'x')).status).toBe(503);
+    expect((await download(server, kept, bearer(ann))).status).toBe(200);
+    await s3.client.send(new PutObjectCommand({ ...mark, Body: id }));
+    await until('uploads', async () => (await upload(server, ann, 'own')).status === 200);
   });
 
   it('that hangs holds back only calls for bytes', async () => {
@@ -137,7 +155,7 @@ describe.skipIf(withoutS3)('a bucket (needs versitygw)', async () => {
     expect(await listKeys()).toEqual(expect.arrayContaining([kept, YOUNG, 'not-ours'].map(keyOf)));
     const { Contents } = await s3.client.send(new ListObjectsV2Command({ Bucket, Prefix: 'other/' }));
     expect(Contents).toHaveLength(1);
-    expect((await call(server.url, 'GET /files', { token: ann.token })).body.total).toBe(4);
+    expect((await call(server.url, 'GET /files', { token: ann.token })).body.total).toBe(6);
   });
 
   it('writes no credentials and no keys into the log', () => {

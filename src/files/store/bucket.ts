@@ -3,7 +3,6 @@ import {
   AbortMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
-  HeadBucketCommand,
   HeadObjectCommand,
   PutObjectCommand,
   paginateListObjectsV2,
@@ -23,7 +22,7 @@ const CONNECT_MS = 3_000;
 const PART_MS = 60_000;
 /** For the beginning of an answer to every other request. */
 const ANSWER_MS = 10_000;
-const CHECK_MS = 5_000;
+const OWNER_MS = 5_000;
 /** A slow download holds one, so there must be enough for all of them. */
 const MAX_SOCKETS = 1_000;
 /** The start of a download must follow within this time. */
@@ -133,12 +132,9 @@ function openRemote(
 ): RemoteStore {
   const mark = { Bucket, Key: `${prefix}parley-installation` };
   return {
-    async check() {
-      const timeout = { requestTimeout: CHECK_MS };
-      await client.send(new HeadBucketCommand({ Bucket }), timeout).catch(refuse);
-    },
     async readOwner() {
-      const found = await client.send(new GetObjectCommand(mark), brief).catch(orMissing);
+      const timeout = { requestTimeout: OWNER_MS };
+      const found = await client.send(new GetObjectCommand(mark), timeout).catch(orMissing);
       return found?.Body?.transformToString();
     },
     async setOwner(installation) {

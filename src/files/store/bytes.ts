@@ -35,9 +35,7 @@ export interface ByteStore {
 }
 
 export interface RemoteStore {
-  /** @throws AppError while the bucket cannot be used; `faultIn` explains it */
-  check(): Promise<void>;
-  /** The installation that stores its files here; undefined in an empty place. */
+  /** The installation that stores its files here; undefined in an empty place. @throws AppError, which `faultIn` explains */
   readOwner(): Promise<string | undefined>;
   setOwner(installation: string): Promise<void>;
   /** The wrong setting behind an error; undefined for an outage. */

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { PartState } from '../../core/readiness.ts';
 import { keepSweeping } from '../../core/sweep.ts';
 import { StartError } from '../../env.ts';
+import { unavailable } from './bucket.errors.ts';
 import type { ByteRange, ByteStore, RemoteStore } from './bytes.ts';
 import { claim } from './owner.ts';
 
@@ -17,7 +18,7 @@ const UNFINISHED_MS = 3_600_000;
 const SWEEP_MS = 6 * 3_600_000;
 const SWEEP_BATCH = 500;
 const REMOVED_AT_ONCE = 16;
-const CHECK_MS = 5_000;
+const LOOK_MS = 5_000;
 
 export interface Received {
   size: number;
@@ -76,14 +77,17 @@ export interface StoreOptions {
  */
 export async function openFileStore(options: StoreOptions): Promise<FileStore> {
   const { bytes, log } = options;
-  const watch = bytes.remote && (await watchRemote(options, bytes.remote));
+  const watch = bytes.remote && (await watchRemote(options));
   const sweeping = keepSweeping(
     SWEEP_MS,
     (signal) => sweep(options, signal),
     (error) => log.warn({ err: error }, 'Files of uploads that did not end could not be removed.'),
   );
   return {
-    receive: (id, content, maxBytes, onTooLarge) => receive(bytes, id, content, maxBytes, onTooLarge),
+    async receive(id, content, maxBytes, onTooLarge) {
+      watch?.requireOwn();
+      return receive(bytes, id, content, maxBytes, onTooLarge);
+    },
     async remove(ids) {
       try {
         for (let next = 0; next < ids.length; next += REMOVED_AT_ONCE)
@@ -103,22 +107,28 @@ export async function openFileStore(options: StoreOptions): Promise<FileStore> {
   };
 }
 
-/** Claims a bucket, and asks regularly whether it answers. */
-async function watchRemote({ bytes, installation, log }: StoreOptions, remote: RemoteStore) {
+/** Claims a bucket, and looks regularly whether it answers and still belongs to this installation. */
+async function watchRemote({ bytes, installation, log }: StoreOptions) {
   let failed: unknown = null;
+  let isOwn = false;
   const note = (error: unknown) => {
-    if (error && !failed) log.warn({ err: error }, 'The store of files does not answer.');
-    if (!error && failed) log.info('The store of files answers again.');
+    if (error && !failed) log.warn({ err: error }, 'The bucket of files cannot be used.');
+    if (!error && failed) log.info('The bucket of files can be used again.');
     failed = error;
+    // An outage says nothing about the owner.
+    if (!error || error instanceof StartError) isOwn = !error;
   };
-  await claim(bytes, installation).catch((error: unknown) => {
-    if (error instanceof StartError) throw error;
-    note(error);
-  });
-  const watching = keepSweeping(CHECK_MS, async () => note(await remote.check().catch((e) => e)), note);
+  const look = () => claim(bytes, installation).then(() => note(null), note);
+  await look();
+  if (failed instanceof StartError) throw failed;
+  const watching = keepSweeping(LOOK_MS, look, note);
   return {
     state: (): PartState =>
       failed ? { state: 'degraded', detail: 'does not answer' } : { state: 'ok', detail: 'answers' },
+    /** The owner of the bucket would remove the files of others. @throws unavailable */
+    requireOwn() {
+      if (!isOwn) throw unavailable(failed);
+    },
     close: () => watching.close(),
   };
 }

@@ -10,7 +10,6 @@ import type { ByteStore } from './bytes.ts';
 export async function claim({ name, remote }: ByteStore, installation: string): Promise<void> {
   if (!remote) return;
   try {
-    await remote.check();
     const owner = await remote.readOwner();
     if (owner === undefined) await remote.setOwner(installation);
     else if (owner !== installation) {
