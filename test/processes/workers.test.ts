@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { io } from 'socket.io-client';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { scrape } from '../support/metrics.ts';
 import { until } from '../support/poll.ts';
@@ -209,6 +209,7 @@ describe('with the embedded database', () => {
     const folder = await mkdtemp(join(tmpdir(), 'parley-test-'));
     const env = { DATA_DIR: folder, WORKERS: '2' };
     const first = spawnMain(env);
+    onTestFinished(() => void first.child.kill('SIGKILL'));
     await first.ready();
     await until('the second worker', () => first.output.stderr.includes('"worker":2'));
     const below = await descendantsOf(first.child.pid ?? 0);
@@ -216,6 +217,7 @@ describe('with the embedded database', () => {
     await first.stop('SIGKILL');
     await until('all to end', () => !below.some(isAlive));
     const next = spawnMain(env);
+    onTestFinished(() => void next.child.kill('SIGKILL'));
     await next.ready();
     const children = await descendantsOf(next.child.pid ?? 0);
     expect(await next.stop()).toEqual({ code: 0, signal: null });
