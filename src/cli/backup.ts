@@ -1,5 +1,6 @@
 import project from '../../package.json' with { type: 'json' };
 import { openSql, runner, type Sql, statement } from '../database/sql.ts';
+import { quote } from '../database/tables.ts';
 import type { ByteStore } from '../files/store/bytes.ts';
 import { openBytes } from '../files/store/open.ts';
 import { showProgress } from '../progress.ts';
@@ -16,7 +17,7 @@ import {
   writeArchive,
 } from './archive.ts';
 import type { CommandContext } from './context.ts';
-import { ownTables, quote } from './sql.ts';
+import { ownTables } from './sql.ts';
 import { type Connection, connect, requireTables } from './workplace.ts';
 
 /** Sessions are left out: a session that was ended later must not become valid again. */

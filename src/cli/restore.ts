@@ -5,13 +5,14 @@ import { v7 as uuidv7 } from 'uuid';
 import type { z } from 'zod';
 import { secretsOf } from '../core/secrets/keys.ts';
 import { migrating } from '../database/orm.ts';
+import { dropForeignKeys, quote } from '../database/tables.ts';
 import { type Env, StartError } from '../env.ts';
 import { type ByteStore, FILE_NAME } from '../files/store/bytes.ts';
 import { showProgress } from '../progress.ts';
 import { type ArchiveEntry, ENTRY, FORMAT, Manifest, readArchive, Summary, type Tally } from './archive.ts';
 import type { CommandContext } from './context.ts';
 import { openTarget, type Target } from './restore.files.ts';
-import { dropForeignKeys, ownTables, quote } from './sql.ts';
+import { ownTables } from './sql.ts';
 import { type Connection, connect, occupyAlone } from './workplace.ts';
 
 /**

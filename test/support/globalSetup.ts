@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { divideTables } from '../../src/cli/partition.ts';
+import { TABLES } from '../../src/cli/partition.ts';
 import { migrate, openOrm } from '../../src/database/orm.ts';
+import { divideTables } from '../../src/database/tables.ts';
 import { entities } from '../../src/entities.ts';
 import { installQueue } from '../../src/jobs/install.ts';
 import { shareWeights } from './board.ts';
@@ -41,7 +42,9 @@ async function prepareDatabase() {
   });
   const orm = await openOrm(entities, { url: inDatabase(url, TEMPLATE) });
   await migrate(orm, installQueue);
-  if (process.env.TEST_PARTS) await divideTables(orm, Number(process.env.TEST_PARTS), () => {});
+  const { TEST_PARTS } = process.env;
+  if (TEST_PARTS)
+    await divideTables(orm, { tables: TABLES, by: 'channel_id', into: Number(TEST_PARTS) }, () => {});
   await orm.close(true);
   return { url, stop };
 }
