@@ -1,7 +1,7 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
 import type { Closers } from './closers.ts';
-import { findRunning, startEmbedded } from './database/embedded.ts';
+import { findRunning, startEmbedded } from './database/embedded/embedded.ts';
 import {
   DatabaseError,
   type DatabaseTarget,

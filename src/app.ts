@@ -11,7 +11,7 @@ import { watchRoom } from './core/limits/room.ts';
 import { readRedisAddress } from './core/processes/redis.address.ts';
 import type { Parts } from './core/scope.ts';
 import { deriveKey } from './core/secrets/keys.ts';
-import { EmbeddedDatabaseError } from './database/embedded.ts';
+import { EmbeddedDatabaseError } from './database/embedded/embedded.ts';
 import { measurePool } from './database/metrics.ts';
 import { followNotices, notifyText } from './database/notices.ts';
 import { OccupiedError, occupy } from './database/occupancy.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { urlOf } from '../../bench/support/database.ts';
 import { descendants } from '../../bench/support/processes.ts';
-import { type EmbeddedDatabase, startEmbedded } from '../../src/database/embedded.ts';
+import { type EmbeddedDatabase, startEmbedded } from '../../src/database/embedded/embedded.ts';
 
 /** A real cluster with the settings of the embedded one: `fsync` is on. It can be killed, paused and started again. */
 export interface Postgres {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { readPins } from '../configs/configs.pins.ts';
 import type { ConfigScope } from '../configs/configs.service.ts';
 import { openConfigStore } from '../configs/configs.store.ts';
-import { EmbeddedDatabaseError, findRunning, startEmbedded } from '../database/embedded.ts';
+import { EmbeddedDatabaseError, findRunning, startEmbedded } from '../database/embedded/embedded.ts';
 import { createNotifyingBus } from '../database/notices.ts';
 import { occupy } from '../database/occupancy.ts';
 import { DatabaseError, type DatabaseTarget, migrate, openOrm, requireUsable } from '../database/orm.ts';

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig, type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresql';
-import type { DatabaseAddress } from './embedded.ts';
+import type { DatabaseAddress } from './embedded/embedded.ts';
 import { reclaimBroken } from './pool.ts';
 
 /** The address of the database: a URL, or the socket folder and account of the embedded one. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { RateLimiterClusterMaster } from 'rate-limiter-flexible';
 import type { Worker as WorkerInfo } from '../core/processes/workers.ts';
-import { EmbeddedDatabaseError, startEmbedded } from '../database/embedded.ts';
+import { EmbeddedDatabaseError, startEmbedded } from '../database/embedded/embedded.ts';
 import { requirePort } from '../doors/http/listen.ts';
 import { type Env, StartError } from '../env.ts';
 import { createLog } from '../log.ts';

@@ -3,8 +3,8 @@ import { chmod, chown, cp, mkdir, readdir, readFile, stat, symlink } from 'node:
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { findBinaries, runnableBinaries } from '../../src/database/embedded.binaries.ts';
-import { startEmbedded } from '../../src/database/embedded.ts';
+import { findBinaries, runnableBinaries } from '../../src/database/embedded/embedded.binaries.ts';
+import { startEmbedded } from '../../src/database/embedded/embedded.ts';
 import {
   isRoot,
   NOBODY,

@@ -12,7 +12,7 @@ import {
   type EmbeddedDatabase,
   type EmbeddedOptions,
   startEmbedded,
-} from '../../src/database/embedded.ts';
+} from '../../src/database/embedded/embedded.ts';
 import { until as untilIt } from '../support/poll.ts';
 import { copyDataFolder } from '../support/process.ts';
 
@@ -76,7 +76,7 @@ export interface Reported {
 
 /** A process that starts a database, like a server does. */
 export function spawnServer(dataDir: string, user?: { uid: number; gid: number }): ChildProcess {
-  const source = new URL('../../src/database/embedded.ts', import.meta.url).href;
+  const source = new URL('../../src/database/embedded/embedded.ts', import.meta.url).href;
   const args = ['--import', HOLDING, '--input-type=module', '-e', PROGRAM, source, dataDir];
   const child = spawn(process.execPath, args, {
     ...user,
@@ -98,7 +98,7 @@ export async function reported(child: ChildProcess): Promise<Reported> {
 
 /** The reason why `NOBODY` cannot run this program from here; undefined when it can. */
 export async function whyNobodyCannotRun(): Promise<string | undefined> {
-  const source = fileURLToPath(new URL('../../src/database/embedded.ts', import.meta.url));
+  const source = fileURLToPath(new URL('../../src/database/embedded/embedded.ts', import.meta.url));
   const program = `require('node:fs').accessSync(${JSON.stringify(source)})`;
   const probe = spawnSync(process.execPath, ['-e', program], { ...NOBODY, cwd: '/' });
   return probe.status === 0 ? undefined : 'only root can read this checkout';

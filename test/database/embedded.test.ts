@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { EmbeddedDatabaseError, startEmbedded } from '../../src/database/embedded.ts';
+import { EmbeddedDatabaseError, startEmbedded } from '../../src/database/embedded/embedded.ts';
 import { startCluster } from '../support/cluster.ts';
 import { query, start, temporaryFolder, until, usedFolder } from './embedded.support.ts';
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type DatabaseAddress, startEmbedded } from '../../src/database/embedded.ts';
+import { type DatabaseAddress, startEmbedded } from '../../src/database/embedded/embedded.ts';
 
 export interface TestCluster {
   address: DatabaseAddress;

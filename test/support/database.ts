@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
-import type { DatabaseAddress } from '../../src/database/embedded.ts';
+import type { DatabaseAddress } from '../../src/database/embedded/embedded.ts';
 import { runner, type Sql } from '../../src/database/sql.ts';
 
 /** The database with the migrated schema that every test database is copied from. */
