@@ -76,6 +76,8 @@ export class Inbox {
   }
 }
 
+export type ItemKind = 'event' | 'notice';
+
 /** The connection to the client of a subscription. */
 export interface Outlet {
   /** Whether the client has left so much unread that more should wait. */
@@ -86,9 +88,9 @@ export interface Outlet {
    * Sends one item of a call's subscription at once, past tRPC's loop over its items (`doors/trpc/trpc.direct.ts`). Absent on an outlet
    * that belongs to no call.
    *
-   * @param id the cursor that the client resumes by; null for a notice
+   * @param id the cursor that the client resumes by; of a notice that of the event before, null before the first event
    */
-  send?(item: { readonly text: string }, id: string | null): void;
+  send?(kind: ItemKind, item: { readonly text: string }, id: string | null): void;
 }
 
 /**

@@ -18,6 +18,7 @@ export class CursorOutlet implements Outlet {
   readonly #started = Promise.withResolvers<void>();
   readonly #end = Promise.withResolvers<unknown>();
   #isOpen = false;
+  #latest: string | null = null;
 
   constructor(connection: Connection, send: NonNullable<Connection['send']>, keeper: CursorKeeper) {
     this.#connection = connection;
@@ -43,11 +44,13 @@ export class CursorOutlet implements Outlet {
 
   event(event: StreamEvent): void {
     const at = event.atNs ?? Date.now() * 1_000_000;
-    this.#send(event, this.#keeper.advance(event.stream, event.number, at));
+    this.#latest = this.#keeper.advance(event.stream, event.number, at);
+    this.#send('event', event, this.#latest);
   }
 
+  /** It has the cursor of the last event, because tRPC's client resumes by the last item, and forgets its place after one without an id. */
   notice(notice: StreamNotice): void {
-    this.#send(notice, null);
+    this.#send('notice', notice, this.#latest);
   }
 
   settled(): void {

@@ -123,6 +123,35 @@ test('continues after the last event when a notice came after it', async () => {
   expect(numbers(events)).toEqual([2, 3]);
 });
 
+test("tRPC's own subscription loses no event when a notice came before the loss", async () => {
+  const channel = await makeChannel();
+  const client = clientOf({});
+  const heard: number[] = [];
+  const notices: string[] = [];
+  const states: string[] = [];
+  client.api.channels.events.subscribe(
+    { channel_ids: [channel] },
+    {
+      onStarted: () => states.push('started'),
+      onData: (item) => {
+        if ('notice' in item) notices.push(item.notice.data.type);
+        else if ('event_id' in item.data) heard.push(item.data.event_id);
+      },
+      onConnectionStateChange: ({ state }) => states.push(state),
+    },
+  );
+  await until('the start', () => states.includes('started'));
+  await post(channel, 'one');
+  await until('the event', () => heard.length === 1);
+  await author.api.readers.mute.mutate({ id: channel, is_channel_muted: true });
+  await until('the notice', () => notices.includes('channel:mute'));
+  proxy.cut();
+  await post(channel, 'meanwhile');
+  await post(channel, 'after');
+  await until('the events', () => heard.includes(4));
+  expect(heard).toEqual([2, 3, 4]);
+});
+
 test('continues after a restart of the server', async () => {
   const database = await createDatabase();
   const secret = { SECRET_KEY: 'a secret that both starts of the server share' };

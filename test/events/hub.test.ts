@@ -279,7 +279,7 @@ describe('a subscriber in the middle of its missed events', () => {
       drained: async () => {
         if (sent.length >= room) await drained.promise;
       },
-      send: ({ text }) => void sent.push(JSON.parse(text).event_id),
+      send: (_kind, { text }) => void sent.push(JSON.parse(text).event_id),
     };
     const scope = await openScope(outlet);
     const stream = await openEventStream(scope, { channel_ids: [channelId], lastEventId: '0' });

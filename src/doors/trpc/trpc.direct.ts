@@ -1,3 +1,5 @@
+import type { ItemKind } from '../../core/subscription.ts';
+
 /*
  * tRPC 11 takes the items of a subscription one by one, whatever a procedure returns (a generator or an observable): a race of two
  * promises with clean-up and a serialisation for each item and subscriber. That is six times the CPU of a bare socket
@@ -50,16 +52,17 @@ function endingOf(item: Item): Buffer {
 /**
  * The message that brings an item to a call's subscription, as UTF-8.
  *
- * @param place the cursor that the client sends back to resume after the event; null for a notice
+ * @param place the cursor that the client sends back to resume; null for a notice before the first event
  */
-export function messageOf({ id, jsonrpc }: Call, place: string | null, item: Item): Buffer {
+export function messageOf({ id, jsonrpc }: Call, kind: ItemKind, item: Item, place: string | null): Buffer {
   const isLatest = latest?.item === item && latest.id === id && latest.place === place;
   if (isLatest && latest && jsonrpc === undefined) return latest.message;
   // The same text as `JSON.stringify` of tRPC's answer: the same order of members, without undefined ones.
   const head = JSON.stringify({ id, jsonrpc }).slice(0, -1);
   const at = JSON.stringify(place);
-  const data = place === null ? '"data":{"notice":' : `"id":${at},"data":{"id":${at},"data":`;
-  const message = Buffer.concat([Buffer.from(`${head},"result":{"type":"data",${data}`), endingOf(item)]);
+  const data = kind === 'notice' ? '"data":{"notice":' : `"data":{"id":${at},"data":`;
+  const start = `${head},"result":{"type":"data",${place === null ? '' : `"id":${at},`}${data}`;
+  const message = Buffer.concat([Buffer.from(start), endingOf(item)]);
   if (jsonrpc === undefined) latest = { item, id, place, message };
   return message;
 }

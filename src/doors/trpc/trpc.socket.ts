@@ -234,9 +234,9 @@ export function outletOf(socket: WebSocket, connection: Socket) {
   const forCall = (rawInput: unknown): Outlet => {
     const call = callOf(rawInput);
     if (!call) return outlet;
-    const send: Outlet['send'] = (item, place) => {
-      if (place !== null) traffic.trpc.delivered += 1;
-      socket.send(messageOf(call, place, item));
+    const send: Outlet['send'] = (kind, item, place) => {
+      if (kind === 'event') traffic.trpc.delivered += 1;
+      socket.send(messageOf(call, kind, item, place));
     };
     return Object.create(outlet, { send: { value: send } });
   };
