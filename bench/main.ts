@@ -15,6 +15,7 @@ import { lists } from './cases/lists.ts';
 import { memory } from './cases/memory.ts';
 import { models } from './cases/models.ts';
 import { page } from './cases/page.ts';
+import { peer } from './cases/peer.ts';
 import { post } from './cases/post.ts';
 import { replies } from './cases/replies.ts';
 import { revocation } from './cases/revocation.ts';
@@ -54,6 +55,7 @@ const CASES: Record<string, (workspace: Workspace) => Promise<Result[]>> = {
   memory,
   availability,
   page,
+  peer,
 };
 
 const { values } = parseArgs({
