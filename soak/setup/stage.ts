@@ -94,8 +94,11 @@ async function makeChannels(
   return inParallel(numbers, WIDTH, async (n): Promise<ChannelSetup> => {
     const drawn = shuffled(people, random);
     // Each person has a channel at least.
-    const first = people[n % people.length] as PersonSetup;
-    const steady = [first, ...drawn.filter((person) => person !== first).slice(0, size - 1)];
+    const first = new Set(people.filter((_, at) => at % count === n % people.length));
+    const steady = [...first, ...drawn.filter((person) => !first.has(person))].slice(
+      0,
+      Math.max(size, first.size),
+    );
     const guests =
       n % GUESTED === 0 ? drawn.filter((person) => !steady.includes(person)).slice(0, GUESTS) : [];
     const access_grants = steady.map((person) => grant(person.id, 'write'));
