@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Call } from '../load/post.ts';
-import { startChild } from '../support/child.ts';
-import type { Parley } from '../support/parley.ts';
-import { descendants, privateMemory } from '../support/processes.ts';
-import type { Result, Target } from '../support/report.ts';
-import { median, quantile } from '../support/rounds.ts';
-import type { Workspace } from '../support/workspace.ts';
-import { published } from './tools.published.ts';
+import type { Call } from '../../load/post.ts';
+import { startChild } from '../../support/child.ts';
+import type { Parley } from '../../support/parley.ts';
+import { descendants, privateMemory } from '../../support/processes.ts';
+import type { Result, Target } from '../../support/report.ts';
+import { median, quantile } from '../../support/rounds.ts';
+import type { Workspace } from '../../support/workspace.ts';
+import { published } from './published.ts';
 
 const TYPICAL = `"""
 title: Weather

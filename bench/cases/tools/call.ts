@@ -1,8 +1,8 @@
-import type { Post } from '../load/post.ts';
-import { type Child, startChild } from '../support/child.ts';
-import type { Result } from '../support/report.ts';
-import { quantile } from '../support/rounds.ts';
-import type { Workspace } from '../support/workspace.ts';
+import type { Post } from '../../load/post.ts';
+import { type Child, startChild } from '../../support/child.ts';
+import type { Result } from '../../support/report.ts';
+import { quantile } from '../../support/rounds.ts';
+import type { Workspace } from '../../support/workspace.ts';
 
 const CONTENT = `
 class Tools:
