@@ -5,13 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { withClient } from './database.ts';
 import { until } from './poll.ts';
+import { UNPRIVILEGED } from './postgres.ts';
 import { freePort } from './process.ts';
 import { proxyDatabase } from './proxy.ts';
 
 /** Of Debian's package; another one is tested by its path. */
 const PROGRAM = process.env.PGBOUNCER ?? 'pgbouncer';
-/** It does not run as root. */
-const NOBODY = { uid: 65_534, gid: 65_534 };
 
 const [, major = '0', minor = '0'] =
   /(\d+)\.(\d+)/.exec(spawnSync(PROGRAM, ['--version'], { encoding: 'utf8' }).stdout ?? '') ?? [];
@@ -39,8 +38,9 @@ export async function startPgBouncer(
 ): Promise<TestPgBouncer> {
   const proxy = await proxyDatabase(databaseUrl);
   const folder = await mkdtemp(join(tmpdir(), 'parley-pgbouncer-'));
+  // It does not run as root.
   const isRoot = process.getuid?.() === 0;
-  if (isRoot) await chown(folder, NOBODY.uid, NOBODY.gid);
+  if (isRoot) await chown(folder, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
   const port = await freePort();
   const { username, password, pathname } = new URL(databaseUrl);
   const target = `host=127.0.0.1 port=${proxy.port} dbname=${pathname.slice(1)} user=${username} password=${decodeURIComponent(password)}`;
@@ -62,7 +62,7 @@ export async function startPgBouncer(
 
   let child: ChildProcess;
   async function launch(): Promise<void> {
-    child = spawn(PROGRAM, [file], { ...(isRoot && NOBODY), cwd: '/', stdio: 'ignore' });
+    child = spawn(PROGRAM, [file], { ...(isRoot && UNPRIVILEGED), cwd: '/', stdio: 'ignore' });
     await until('PgBouncer to answer', () =>
       withClient(urlOf('transaction'), (client) => client.query('select 1')).then(
         () => true,

@@ -10,7 +10,7 @@ import { until } from './poll.ts';
 /** The oldest version that `DATABASE_URL` may name, at the path of Debian's packages. */
 const BINARIES = '/usr/lib/postgresql/15/bin';
 /** PostgreSQL does not run as root; this account without rights exists on every system. */
-const NOBODY = { uid: 65_534, gid: 65_534 };
+export const UNPRIVILEGED = { uid: 65_534, gid: 65_534 };
 const isRoot = process.getuid?.() === 0;
 
 /**
@@ -68,8 +68,8 @@ export function startReplica(primary: OldPostgres): Promise<OldPostgres> {
 
 async function startIn(make: (data: string) => [string, ...string[]]): Promise<OldPostgres> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-pg15-'));
-  if (isRoot) await chown(folder, NOBODY.uid, NOBODY.gid);
-  const own = { ...(isRoot && NOBODY), cwd: folder };
+  if (isRoot) await chown(folder, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
+  const own = { ...(isRoot && UNPRIVILEGED), cwd: folder };
   const data = join(folder, 'data');
   const [program, ...options] = make(data);
   const made = spawnSync(join(BINARIES, program), options, { ...own, encoding: 'utf8' });
