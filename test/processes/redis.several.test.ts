@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { readRedisAddress } from '../../src/core/processes/redis.address.ts';
 import { makeChannel } from '../support/channels.ts';
 import { createDatabase } from '../support/database.ts';
@@ -51,6 +51,7 @@ describe.skipIf(withoutRedis).each([
 ])('two processes with %s', (_name, startSeveral) => {
   it('work together before, while and after a master fails', async () => {
     const redis = await startSeveral();
+    onTestFinished(() => redis.stop());
     const database = await createDatabase();
     const env = {
       REDIS_URL: redis.url,
@@ -100,7 +101,6 @@ describe.skipIf(withoutRedis).each([
     await here.close();
     await there.close();
     await database.drop();
-    await redis.stop();
   });
 });
 

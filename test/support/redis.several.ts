@@ -65,8 +65,13 @@ async function ask(port: number, command: string, ...args: string[]): Promise<un
 /** Three masters with a replica each. */
 export async function startRedisCluster(): Promise<SeveralRedis> {
   const { launch, kill, stop } = await launcher();
-  const settings = ['--cluster-enabled', 'yes', '--cluster-node-timeout', SILENT_MS];
-  const ports = await Promise.all(Array.from({ length: 6 }, () => launch(...settings)));
+  const settings = [
+    ...['--cluster-enabled', 'yes', '--cluster-node-timeout', SILENT_MS],
+    ...['--repl-diskless-sync-delay', '0'],
+  ];
+  // Unless told, a node takes a port 10,000 higher, which another program may have.
+  const node = async () => launch(...settings, '--cluster-port', String(await freePort()));
+  const ports = await Promise.all(Array.from({ length: 6 }, node));
   const nodes = ports.map((port) => `127.0.0.1:${port}`);
   const [client = 'redis-cli'] = [PROGRAM?.replace('server', 'cli')];
   await promisify(execFile)(
@@ -87,6 +92,10 @@ export async function startRedisCluster(): Promise<SeveralRedis> {
     });
   };
   await until('the cluster', async () => (await Promise.all(ports.map(isWhole))).every(Boolean));
+  // A replica that has not got its master's data yet never takes that master's place.
+  const isCopied = async (port: number) =>
+    /role:master|master_link_status:up/.test(String(await ask(port, 'info', 'replication')));
+  await until('the replicas', async () => (await Promise.all(ports.map(isCopied))).every(Boolean));
   return {
     url: `redis+cluster://:${ENCODED}@${nodes.slice(0, 3).join(',')}`,
     async failOver() {
