@@ -60,7 +60,9 @@ import type { Telemetry } from './telemetry/telemetry.types.ts';
 const REDIS_GROUP = 0;
 
 /** Topics that take rights away: these notices also go through PostgreSQL, so they arrive while Redis fails. */
-const RIGHTS: readonly Topic[] = ['auth.revoked', 'auth.changed', 'groups.changed', 'channel.access'];
+const RIGHTS: readonly Topic[] = [
+  ...(['auth.ending', 'auth.revoked', 'auth.changed', 'groups.changed', 'channel.access'] as const),
+];
 
 export interface App {
   url: string;

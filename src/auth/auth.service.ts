@@ -97,6 +97,7 @@ export async function signOut(
     // Announced before the write, so that the sockets close even if the disk is slow. Calls that use the
     // token before the write are verified anew; the second announcement below drops them.
     scope.bus.announce('auth.revoked', revocation);
+    await scope.bus.tell('auth.ending', { userId: id });
     issuer = await endSession(scope.sql, sessionId, entry);
     scope.bus.publish('auth.revoked', revocation);
   }
@@ -121,6 +122,7 @@ export async function changePassword(
   if (!user || !(await verifyPassword(scope, oldHash, input.password))) throw new AppError('password_wrong');
   const password_hash = await hashPassword(scope, input.new_password, user);
   const changes = { password_hash, updated_at: nowSeconds() };
+  await scope.bus.tell('auth.ending', { userId: id });
   await transaction(scope, async (tx) => {
     // Of two concurrent changes from the same password, the second fails: its old password is wrong by then.
     const changed = await tx.em.nativeUpdate(User, { id, password_hash: oldHash }, changes);

@@ -24,6 +24,8 @@ declare module '../core/scope.ts' {
  */
 const TRUST_MS = 30_000;
 const MAX_TRUSTED = 50_000;
+/** How long a user's credentials are not cached when one of them is about to end: longer than the write that ends it. */
+const DOUBT_MS = 10_000;
 
 /** A credential that was verified. */
 interface Verified {
@@ -70,6 +72,7 @@ class TrustedCredentials {
       if (tokens?.size === 0) this.#tokensOf.delete(actor.id);
     },
   });
+  readonly #doubted = new LRUCache<string, true>({ max: 5_000, ttl: DOUBT_MS });
   #revocations = 0;
 
   /** Incremented by each revocation. A result requested before a revocation must not be cached after it. */
@@ -78,6 +81,10 @@ class TrustedCredentials {
   }
 
   follow(bus: Bus): void {
+    bus.subscribe('auth.ending', ({ userId }) => {
+      this.#doubted.set(userId, true);
+      this.#forget(userId);
+    });
     bus.subscribe('auth.revoked', (revocation) =>
       this.#forget(revocation.userId, (actor) => isEnded(actor, revocation)),
     );
@@ -94,8 +101,9 @@ class TrustedCredentials {
   }
 
   set(token: string, verified: Verified): void {
-    this.#cache.set(token, verified);
     const { id } = verified.actor;
+    if (this.#doubted.has(id)) return;
+    this.#cache.set(token, verified);
     this.#tokensOf.set(id, (this.#tokensOf.get(id) ?? new Set()).add(token));
   }
 

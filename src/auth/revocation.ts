@@ -12,6 +12,12 @@ export interface Revocation {
 declare module '../events/bus.ts' {
   interface BusTopics {
     'auth.revoked': Revocation;
+    /**
+     * Credentials of a user are about to end: all processes verify them anew for some seconds. Told before the write.
+     * Otherwise one process answers 401 after the write, while another one trusts the credential until it hears
+     * `auth.revoked`.
+     */
+    'auth.ending': { userId: string };
     /** The name, address, role or permissions of a user changed. The user's sessions continue. */
     'auth.changed': { userId: string };
   }

@@ -31,12 +31,16 @@ export function createNotifyingBus(
 ): Bus & { sent(): Promise<unknown> } {
   const local = createLocalBus(onError);
   const pending: Promise<unknown>[] = [];
+  const tell: Bus['tell'] = (topic, message) => {
+    local.publish(topic, message);
+    const sent = notify(sql, topic, message).catch(onError);
+    pending.push(sent);
+    return sent;
+  };
   return {
     ...local,
-    publish(topic, message) {
-      local.publish(topic, message);
-      pending.push(notify(sql, topic, message).catch(onError));
-    },
+    publish: (topic, message) => void tell(topic, message),
+    tell,
     /** Resolves when every notice so far was handed to PostgreSQL. */
     sent: () => Promise.all(pending),
   };

@@ -126,11 +126,16 @@ class RedisBus implements Bus {
   }
 
   publish<T extends Topic>(topic: T, message: BusTopics[T]): void {
+    void this.tell(topic, message);
+  }
+
+  tell<T extends Topic>(topic: T, message: BusTopics[T]): Promise<void> {
     this.#local.deliver(topic, message);
     const goesTwoWays = this.#also?.topics.includes(topic);
     const notice = { origin: this.#origin, ...(goesTwoWays && { id: randomUUID() }), topic, message };
-    void this.#send(notice);
-    if (goesTwoWays) this.#sendAlso(notice);
+    const sent = this.#send(notice);
+    // A Redis that hangs must not hold up the caller.
+    return goesTwoWays ? this.#sendAlso(notice) : sent;
   }
 
   announce<T extends Topic>(topic: T, message: BusTopics[T]): void {
@@ -190,14 +195,15 @@ class RedisBus implements Bus {
   }
 
   /** A notice that is too long for the second way becomes a gap: the other processes look everything up. */
-  #sendAlso(notice: Notice): void {
+  #sendAlso(notice: Notice): Promise<void> {
     const text = JSON.stringify(notice);
     const fits = Buffer.byteLength(text) <= ALSO_BYTES;
     const sent = this.#also?.send(fits ? text : JSON.stringify({ ...notice, topic: GAP, message: null }));
     const settled = Promise.resolve(sent)
-      .catch(this.#onError)
+      .then(() => {}, this.#onError)
       .finally(() => this.#underWay.delete(settled));
     this.#underWay.add(settled);
+    return settled;
   }
 
   #lookAnew(): void {

@@ -25,6 +25,8 @@ export interface Bus {
   readonly shared: boolean;
   /** Hands the message to this process's handlers at once, and to the other processes soon. */
   publish<T extends Topic>(topic: T, message: BusTopics[T]): void;
+  /** As `publish`. Resolves when the notice is on its way to the other processes, by one way at least. */
+  tell<T extends Topic>(topic: T, message: BusTopics[T]): Promise<void>;
   /** Hands the message to this process's handlers only. */
   announce<T extends Topic>(topic: T, message: BusTopics[T]): void;
   /** Takes a notice of another process, as text, that came another way. @throws Error for malformed text */
@@ -70,6 +72,7 @@ export function createLocalBus(onError: (error: unknown) => void): Bus {
     healthy: true,
     shared: false,
     publish: (topic, message) => local.deliver(topic, message),
+    tell: async (topic, message) => local.deliver(topic, message),
     announce: (topic, message) => local.deliver(topic, message),
     hear(text) {
       const { topic, message } = JSON.parse(text);

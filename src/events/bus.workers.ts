@@ -16,13 +16,15 @@ export function createWorkersBus(onError: (error: unknown) => void): Bus {
     if (told.parley === 'notice') hear(told.text);
     if (told.parley === 'gap') for (const handler of gapHandlers) handler();
   });
+  const publish: Bus['publish'] = (topic, message) => {
+    local.deliver(topic, message);
+    tellPrimary({ parley: 'notice', text: JSON.stringify({ topic, message }) });
+  };
   return {
     healthy: true,
     shared: true,
-    publish(topic, message) {
-      local.deliver(topic, message);
-      tellPrimary({ parley: 'notice', text: JSON.stringify({ topic, message }) });
-    },
+    publish,
+    tell: async (topic, message) => publish(topic, message),
     announce: (topic, message) => local.deliver(topic, message),
     hear,
     subscribe: (topic, handler) => local.subscribe(topic, handler),

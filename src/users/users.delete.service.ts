@@ -17,6 +17,7 @@ export async function deleteUser(
 ): Promise<true> {
   if (id === scope.actor.id)
     throw new AppError('forbidden', { detail: 'You cannot delete your own account.' });
+  await scope.bus.tell('auth.ending', { userId: id });
   const publish = await transaction(scope, async (tx) => {
     await lockAdministrators(tx);
     const user = await findUser(tx.em, id);

@@ -194,6 +194,8 @@ export async function updateUser(scope: Scope, changes: UserChanges): Promise<Us
   const email = changes.email === undefined ? undefined : normaliseEmail(changes.email);
   const password_hash = await hashOf(scope, changes);
   await reservePicture(scope, changes.id, changes.profile_image_url ?? '');
+  if (password_hash !== undefined || changes.role !== undefined)
+    await scope.bus.tell('auth.ending', { userId: changes.id });
   const { view, revoked } = await transaction(scope, async (tx) => {
     await lockAdministrators(tx);
     const user = await findUser(tx.em, changes.id);

@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeChannel } from '../support/channels.ts';
+import { withClient } from '../support/database.ts';
 import { type Pair, startPair } from '../support/pair.ts';
 import { until } from '../support/poll.ts';
 import { withoutRedis } from '../support/redis.ts';
 import { PASSWORD, type Person, signIn, signUp, signUpAs, type TestServer } from '../support/server.ts';
 import { type Listener, listenBySocketIo, listenByTrpc } from '../support/sockets.ts';
+
+/** A connection of this database that waits for a lock. */
+const WAITING = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 
 describe.skipIf(withoutRedis)('two processes', () => {
   let pair: Pair;
@@ -120,6 +124,24 @@ describe.skipIf(withoutRedis)('two processes', () => {
       await act(person);
       await until('the token to be refused', async () => (await whoAmI(there, other)) === 401);
     }); // biome-ignore format: one case a line
+
+    it('trust no cache about a session that is being ended', async () => {
+      const other = await signIn(here, root);
+      const newest = 'select id from session order by created_at desc, id desc limit 1';
+      const [session] = await database.query<{ id: string }>(newest);
+      expect(await whoAmI(there, other)).toBe(200);
+      // This transaction ends the session without a notice, and the server waits for it.
+      await withClient(database.url, async (client) => {
+        await client.query('begin');
+        await client.query('delete from session where id = $1', [session?.id]);
+        const ending = here.call(`DELETE /auths/sessions/${session?.id}`, { token: root.token });
+        await until('the server to wait', async () => (await database.query(WAITING)).length > 0);
+        expect(await whoAmI(there, other)).toBe(200);
+        await client.query('commit');
+        expect((await ending).status).toBe(404);
+      });
+      expect(await whoAmI(there, other)).toBe(401);
+    });
 
     it('follow a change of the configuration, on open sockets too', async () => {
       await withListeners(root, async (listeners) => {

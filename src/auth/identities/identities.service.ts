@@ -126,6 +126,7 @@ async function refresh(
   };
   if (!differs(known, { ...toView(known), ...said })) return toView(known);
 
+  if (known.role !== (said.role ?? known.role)) await scope.bus.tell('auth.ending', { userId: known.id });
   const { view, isOtherRole } = await transaction(scope, async (tx) => {
     await lockAdministrators(tx);
     const user = await tx.em.findOneOrFail(User, known.id);

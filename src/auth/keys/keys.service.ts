@@ -82,6 +82,7 @@ export async function deleteApiKey(
   scope: Scope,
   { userId, id }: { userId: string; id: string },
 ): Promise<true> {
+  await scope.bus.tell('auth.ending', { userId });
   const deleted = await transaction(scope, async (tx) =>
     noteDeleted(scope, tx, userId, await deleteKey(tx, userId, id)),
   );
@@ -121,6 +122,7 @@ export async function getDefaultKey(scope: Scope): Promise<never> {
 export async function replaceDefaultKey(scope: Scope): Promise<{ api_key: string }> {
   requireKeys(scope);
   const { id: userId } = scope.actor;
+  await scope.bus.tell('auth.ending', { userId });
   const { created, former } = await transaction(scope, async (tx) => {
     await lockKeys(tx, userId);
     const former = await noteDeleted(scope, tx, userId, await deleteNamedKey(tx, userId, DEFAULT));
@@ -133,6 +135,7 @@ export async function replaceDefaultKey(scope: Scope): Promise<{ api_key: string
 /** Revokes the key named `default`. Returns true even if there is none. */
 export async function deleteDefaultKey(scope: Scope): Promise<true> {
   const { id: userId } = scope.actor;
+  await scope.bus.tell('auth.ending', { userId });
   const deleted = await transaction(scope, async (tx) =>
     noteDeleted(scope, tx, userId, await deleteNamedKey(tx, userId, DEFAULT)),
   );

@@ -28,6 +28,7 @@ export async function endSessions(
   scope: Scope,
   { userId, sessionId, keptId = null }: { userId: string; sessionId: string | null; keptId?: string | null },
 ): Promise<number> {
+  await scope.bus.tell('auth.ending', { userId });
   const ended = await transaction(scope, async (tx) => {
     const deleted = await deleteSessions(tx, { userId, sessionId, keptId });
     const entries = deleted.map((session) => ({
