@@ -87,6 +87,16 @@ describe.each(['websocket', 'polling'] as const)('over %s', (transport) => {
     }
   });
 
+  it('a packet sent right after the connection is heard, though the token is verified again', async () => {
+    const member = await signUpAs(server, owner, `Quick${transport}`, 'user');
+    // No process caches the token of a person whose role was just changed.
+    const beat = async () => {
+      const { socket } = await listen(member.token, { transport });
+      await socket.timeout(10_000).emitWithAck('heartbeat', {});
+    };
+    await Promise.all(Array.from({ length: 10 }, beat));
+  });
+
   it('a wrong token is refused at once with the reason', async () => {
     const { refusal, socket } = await listen('not-a-token', { transport });
     expect(refusal).toEqual({ detail: expect.any(String), code: 'unauthenticated' });

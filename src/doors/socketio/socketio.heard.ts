@@ -27,17 +27,20 @@ const InChannel = z.object({
 /** The part of a Socket.IO socket that is used. */
 interface HeardSocket {
   id: string;
+  data: { client: EventClient; admission: Promise<boolean> | null };
   use(middleware: (packet: unknown, next: () => void) => void): unknown;
   on(name: string, handler: (...sent: unknown[]) => void): unknown;
 }
 
 /**
  * Takes the packets of clients: heartbeats, typing, read channels. As in comparable systems, a packet that is malformed, or names a
- * channel that the person may not read, is ignored without an answer; an acknowledgement means that the operation was done.
+ * channel that the person may not read, is ignored without an answer; an acknowledgement means that the operation was done. Packets
+ * that arrive while the socket is admitted wait for that; a socket without credentials is not heard.
  *
  * @param refuse gets the error when the socket may not stay
  */
-export function hearClient(socket: HeardSocket, client: EventClient, refuse: (error: unknown) => void): void {
+export function hearClient(socket: HeardSocket, refuse: (error: unknown) => void): void {
+  const { client } = socket.data;
   socket.use((_packet, next) => {
     limiter.consume(socket.id).then(
       () => next(),
@@ -58,7 +61,13 @@ export function hearClient(socket: HeardSocket, client: EventClient, refuse: (er
         if (isDone && typeof acknowledge === 'function') acknowledge();
       });
     socket.on(name, (...sent) => {
-      if (client.actor) done = done.then(() => take(sent[0], sent.at(-1))).catch(refuse);
+      const { admission } = socket.data;
+      if (!admission) return;
+      done = done
+        .then(async () => {
+          if (await admission) await take(sent[0], sent.at(-1));
+        })
+        .catch(refuse);
     });
   };
   // `openScope` has recorded the activity already.

@@ -16,6 +16,8 @@ interface ClientData {
   outlet: SocketOutlet;
   /** Stops the timer that would end the socket. */
   callOff: () => void;
+  /** Whether the socket was given to a person, once that is known; null before it has sent credentials. */
+  admission: Promise<boolean> | null;
   /** Whether the client said which names of events it wants. */
   choseHabit: boolean;
 }

@@ -128,7 +128,8 @@ class Door implements SocketIoDoor {
       lastEventIds: handshake.last_event_ids,
       onEnded: () => endSocket(socket, ENDED),
     });
-    socket.data = { client, outlet, callOff: () => {}, choseHabit: handshake.events !== undefined };
+    const choseHabit = handshake.events !== undefined;
+    socket.data = { client, outlet, callOff: () => {}, admission: null, choseHabit };
     return client;
   }
 
@@ -136,7 +137,7 @@ class Door implements SocketIoDoor {
     const { credentials } = socket.data.client.context;
     if (credentials) {
       const token = credentials.via === 'connection' ? credentials.token : undefined;
-      this.#admit(socket, token).catch((error) => this.#refuse(socket, error));
+      this.#admit(socket, token).catch(() => {});
     } else {
       const timer = setTimeout(() => endSocket(socket, ENDED), this.#proofMs);
       socket.data.callOff = () => clearTimeout(timer);
@@ -147,7 +148,7 @@ class Door implements SocketIoDoor {
         this.#join(socket, name, payload, (...told) => answer(...told));
       });
     }
-    hearClient(socket, socket.data.client, (error) => this.#refuse(socket, error));
+    hearClient(socket, (error) => this.#refuse(socket, error));
     socket.on('disconnect', () => this.#leave(socket));
   }
 
@@ -161,12 +162,25 @@ class Door implements SocketIoDoor {
     if (name === 'user-join' && !socket.data.choseHabit) socket.data.outlet.habit = 'envelope';
     this.#admit(socket, join.data.auth.token).then(
       ({ id, name: userName }) => answer({ id, name: userName }),
-      (error) => this.#refuse(socket, error),
+      () => {},
     );
   }
 
+  /** Gives a socket to the person of its credentials. Rejects after it has refused a socket. */
+  #admit(socket: ClientSocket, token: string | undefined): Promise<Actor> {
+    const admitted = this.#identify(socket, token).catch((error) => {
+      this.#refuse(socket, error);
+      throw error;
+    });
+    socket.data.admission = admitted.then(
+      () => true,
+      () => false,
+    );
+    return admitted;
+  }
+
   /** Checks the credentials of a socket and gives it to its person. @throws AppError when it is not admitted */
-  async #admit(socket: ClientSocket, token: string | undefined): Promise<Actor> {
+  async #identify(socket: ClientSocket, token: string | undefined): Promise<Actor> {
     const { client } = socket.data;
     const context = buildSocketContext(this.#parts, socket.request, token);
     const actor = await client.standWhereNow(context);
