@@ -6,9 +6,9 @@ import { z } from 'zod';
 import { readRedisAddress } from './core/processes/redis.address.ts';
 import type { Worker } from './core/processes/workers.ts';
 import { secretsOf } from './core/secrets/keys.ts';
-import { filesUrl } from './env.files.ts';
-import { settingVariables } from './env.settings.ts';
-import { telemetryVariables } from './env.telemetry.ts';
+import { filesUrl } from './env/files.ts';
+import { settingVariables } from './env/settings.ts';
+import { telemetryVariables } from './env/telemetry.ts';
 import './core/schema/words.ts';
 import { isAllowable } from './egress/allowed.ts';
 

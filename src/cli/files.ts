@@ -1,5 +1,5 @@
 import { AppError } from '../core/errors.ts';
-import { filesUrl } from '../env.files.ts';
+import { filesUrl } from '../env/files.ts';
 import { type Env, StartError } from '../env.ts';
 import { listKnownFiles } from '../files/files.repository.ts';
 import type { ByteStore } from '../files/store/bytes.ts';

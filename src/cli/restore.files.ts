@@ -1,5 +1,5 @@
 import { rename, rm } from 'node:fs/promises';
-import type { BucketAddress } from '../env.files.ts';
+import type { BucketAddress } from '../env/files.ts';
 import { type Env, StartError } from '../env.ts';
 import type { ByteStore } from '../files/store/bytes.ts';
 import { openFolder } from '../files/store/folder.ts';

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { NAMED_VARIABLES, VARIABLE_PREFIX } from '../env.settings.ts';
+import { NAMED_VARIABLES, VARIABLE_PREFIX } from '../env/settings.ts';
 import { describeSetting } from './settings/configs.catalogue.ts';
 import { DEFAULT_CONFIGURATION } from './settings/configs.defaults.ts';
 import { SETTINGS, valueAt } from './settings/configs.settings.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { NAMED_VARIABLES, VARIABLE_PREFIX } from '../env.settings.ts';
+import { NAMED_VARIABLES, VARIABLE_PREFIX } from '../env/settings.ts';
 import { StartError } from '../env.ts';
 import { DEFAULT_CONFIGURATION } from './settings/configs.defaults.ts';
 import { Configuration } from './settings/configs.schema.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readPins } from '../../src/configs/configs.pins.ts';
 import { DEFAULT_CONFIGURATION } from '../../src/configs/settings/configs.defaults.ts';
 import { SETTINGS } from '../../src/configs/settings/configs.settings.ts';
-import { NAMED_VARIABLES } from '../../src/env.settings.ts';
+import { NAMED_VARIABLES } from '../../src/env/settings.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { type Person, signIn, signUp, signUpAs, startServer, type TestServer } from '../support/server.ts';
 import { type Administration, administer } from './support.ts';

@@ -2,7 +2,7 @@ import { changeSettings, exportConfiguration } from '../../configs/configs.servi
 import { valueAt } from '../../configs/settings/configs.settings.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Scope } from '../../core/scope.ts';
-import { NAMED_VARIABLES } from '../../env.settings.ts';
+import { NAMED_VARIABLES } from '../../env/settings.ts';
 import { type LdapServer, type OAuthSettings, oauthSettings } from './methods.schema.ts';
 
 /** The environment variable of each member with a different name; null for a member without one. */

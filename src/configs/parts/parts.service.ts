@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { NAMED_VARIABLES } from '../../env.settings.ts';
+import { NAMED_VARIABLES } from '../../env/settings.ts';
 import { defaultOf } from '../configs.flat.ts';
 import { KEPT } from '../configs.kept.ts';
 import { type ConfigScope, changeSettings, exportConfiguration } from '../configs.service.ts';

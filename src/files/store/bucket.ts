@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import type { BucketAddress } from '../../env.files.ts';
+import type { BucketAddress } from '../../env/files.ts';
 import { faultIn, isMissing, unavailable } from './bucket.errors.ts';
 import { openUploads, patient } from './bucket.streams.ts';
 import { type ByteStore, FILE_NAME, type RemoteStore, type StoredBytes } from './bytes.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { BucketAddress } from '../../env.files.ts';
+import type { BucketAddress } from '../../env/files.ts';
 import type { Env } from '../../env.ts';
 import type { ByteStore } from './bytes.ts';
 import { openFolder } from './folder.ts';
