@@ -6,7 +6,7 @@ import { circlesIn, graphOf } from './circles.ts';
 const ROOT = join(import.meta.dirname, '../..');
 /** Folders that are not nouns. */
 const SHARED = ['board', 'core', 'database', 'egress', 'events', 'jobs', 'python', 'telemetry'];
-const NO_NOUN = [...SHARED, 'cli', 'doors', 'start', 'workers'];
+const NO_NOUN = [...SHARED, 'cli', 'doors', 'env', 'start', 'workers'];
 /** The maximum number of files; a larger folder should be split. */
 const MAX_FILES = 20;
 
