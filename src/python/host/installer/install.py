@@ -111,6 +111,8 @@ class Installation:
     def pip(self, log: Any) -> None:
         options = ["--target", self.drafted("site"), "--constraint", self.path("constraints.txt"), "--only-binary", ":all:"]
         options += ["--no-input", "--no-cache-dir", "--disable-pip-version-check", "--progress-bar", "off", "--log", os.devnull]
+        # The packages of the environment are not changed, so pip need not read the requirements of each of them.
+        options += ["--no-warn-conflicts"]
         command = [sys.executable, "-I", _UNPACK, self.draft, "install", *options, "--", *self.requirements]
         process = subprocess.Popen(
             command,
