@@ -52,7 +52,9 @@ describe('the clock', () => {
   });
 
   test('a class body that hangs is refused, and nothing is stored', async () => {
-    const refused = await hostile.beside(() => shop.create('hanging', 'class Tools:\n    while True: pass'));
+    const refused = await hostile.beside(() =>
+      shop.create('hanging', 'import time\nclass Tools:\n    time.sleep(60)'),
+    );
     expect(refused).toMatchObject({ status: 400, body: { code: 'tool_invalid' } });
     expect((await shop.as(shop.author, 'GET', 'hanging')).status).toBe(404);
   });
@@ -65,8 +67,8 @@ describe('the clock', () => {
     ],
     [
       'blocks the event loop',
-      'spinning',
-      'async def harm(self, __event_emitter__):\n        await __event_emitter__({})\n        while True: pass',
+      'blocking',
+      'async def harm(self, __event_emitter__):\n        await __event_emitter__({})\n        time.sleep(60)',
     ],
   ])('another caller of the same tool is served while one caller %s', async (_, id, harm) => {
     const content = `${IMPORTS}class Tools:\n    ${harm}\n    def fine(self): return "fine"\n`;
@@ -89,7 +91,7 @@ describe('the clock', () => {
     const answers: Answer[] = [];
     do {
       answers.push(await hostile.use(id, 'fine'));
-      await pause(25);
+      await pause(100);
     } while (!error);
     await sockets.close();
     expect(answers.map(({ body }) => body.result ?? body)).toEqual(answers.map(() => 'fine'));
@@ -101,7 +103,7 @@ describe('the processor', () => {
   let hostile: Hostile;
   beforeAll(async () => {
     // On a busy machine, tools get little processor time.
-    hostile = await openHostile({ callTimeoutMs: 100_000, cpuSeconds: 2 });
+    hostile = await openHostile({ callTimeoutMs: 100_000, cpuSeconds: 1 });
   });
   afterAll(() => hostile.close());
 
@@ -116,20 +118,20 @@ describe('the processor', () => {
     ['a process that has raised its limit', 'burn(60)'],
     [
       'many children, each within its limit',
-      'for _ in range(3):\n    if os.fork() == 0:\n        burn(1.2)\n        time.sleep(60)\ntime.sleep(60)',
+      'for _ in range(3):\n    if os.fork() == 0:\n        burn(0.6)\n        time.sleep(60)\ntime.sleep(60)',
     ],
     [
       'sequential children, each within its limit',
-      'while True:\n    child = os.fork()\n    if child == 0:\n        burn(0.6)\n        os._exit(0)\n    os.waitpid(child, 0)',
+      'while True:\n    child = os.fork()\n    if child == 0:\n        burn(0.3)\n        os._exit(0)\n    os.waitpid(child, 0)',
     ],
     [
       'children without a parent that waits for them',
       'libc.signal(17, ctypes.c_void_p(1))\n' +
-        'while True:\n    child = os.fork()\n    if child == 0:\n        burn(1.4)\n        os._exit(0)\n' +
+        'while True:\n    child = os.fork()\n    if child == 0:\n        burn(0.7)\n        os._exit(0)\n' +
         '    try:\n        while True: os.kill(child, time.sleep(0.01) or 0)\n    except ProcessLookupError: pass',
     ],
   ])('%s: the processor time of a tool is counted', async (_, body) => {
-    const detail = expect.stringMatching(/used more than 2 s of processor time since its latest call/);
+    const detail = expect.stringMatching(/used more than 1 s of processor time since its latest call/);
     expect(await hostile.run(UNLIMITED + body)).toMatchObject({ status: 422, body: { detail } });
   });
 
@@ -143,7 +145,7 @@ describe('the processor', () => {
     const content = `${IMPORTS}class Tools:
     def f(self):
         began = time.process_time()
-        while time.process_time() < began + 1.2: pass
+        while time.process_time() < began + 0.6: pass
         return os.getpid()
 `;
     expect((await hostile.shop.create('diligent', content)).status).toBe(200);

@@ -33,8 +33,11 @@ export const FILTER = 'a system call filter for this processor';
  * later.
  */
 export const TURN_MS = 3_000;
-/** Between two rounds of other calls: without it, these calls take the processor that the attack is about. */
-const ROUND_MS = 25;
+/**
+ * Between two rounds of other calls: without it, these calls take the processor that the attack is about. The
+ * pauses grow, since a long attack needs no more rounds than a short one.
+ */
+const ROUND_MS = { first: 25, most: 400 };
 
 export interface Hostile {
   shop: Workshop;
@@ -72,13 +75,16 @@ export async function openHostile(limits: Partial<Limits>): Promise<Hostile> {
       const before = await self.neighbour();
       let isOver = false;
       let served = 0;
+      const over = Promise.withResolvers<void>();
       const others = async () => {
         const answers: Answer[] = [];
+        let roundMs = ROUND_MS.first;
         do {
           answers.push(await shop.server.call('GET /auths/', { token: shop.reader.token }));
           answers.push(await self.use('neighbour', 'kept'));
           if (!isOver) served += 1;
-          await pause(ROUND_MS);
+          await Promise.race([pause(roundMs), over.promise]);
+          roundMs = Math.min(2 * roundMs, ROUND_MS.most);
         } while (!isOver);
         return answers;
       };
@@ -86,6 +92,7 @@ export async function openHostile(limits: Partial<Limits>): Promise<Hostile> {
       const watching = others();
       const answer = await hostile().finally(() => {
         isOver = true;
+        over.resolve();
       });
       const turns = Math.floor((performance.now() - began) / TURN_MS);
       expect((await watching).filter(({ status }) => status !== 200)).toEqual([]);
