@@ -7,6 +7,8 @@ import { moveIntoPlace } from '../../src/python/environment.ts';
 import { type Python, startPython } from '../../src/python/pool.ts';
 import { ANN, callTool, sharedEnvironment, toolOf } from '../support/python.ts';
 
+const REQUIREMENTS = join(import.meta.dirname, '../../src/python/host/requirements.txt');
+
 let dataDir: string;
 let python: Python | undefined;
 let lines: string[];
@@ -20,15 +22,57 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-function start(interpreter?: string): Python {
+function start(interpreter?: string, folder = dataDir): Python {
   const write = (line: string) => void lines.push(line);
-  python = startPython({ dataDir, interpreter, log: { info: write, warn: write } });
+  python = startPython({ dataDir: folder, interpreter, log: { info: write, warn: write } });
   return python;
+}
+
+/** The packages that the host itself needs. */
+const NEEDED = [
+  'annotated-types',
+  'landlock',
+  'packaging',
+  'pydantic',
+  'pydantic_core',
+  'typing-inspection',
+  'typing_extensions',
+];
+const MAKE_WHEELS = `
+import sys, zipfile
+from importlib import metadata
+requirements, folder, *needed = sys.argv[1:]
+for line in open(requirements):
+    if not line[0].isalpha(): continue
+    name, version = line.split(";")[0].strip().split("==")
+    with zipfile.ZipFile(f"{folder}/{name.replace('-', '_')}-{version}-py3-none-any.whl", "w") as wheel:
+        if name in needed:
+            for file in metadata.distribution(name).files:
+                if ".." not in file.parts and file.suffix != ".pyc": wheel.write(file.locate(), file)
+            continue
+        info = f"{name.replace('-', '_')}-{version}.dist-info"
+        wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\\nName: {name}\\nVersion: {version}\\n")
+        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+        wheel.writestr(f"{info}/RECORD", "")
+`;
+
+/**
+ * Lets pip find all requirements of the environment in a folder: those that the host needs as they are, the
+ * others without content. The environment that all tests share is made from the real ones.
+ */
+async function offerRequirements(): Promise<void> {
+  const folder = join(dataDir, 'wheels');
+  await mkdir(folder);
+  const shared = join(await sharedEnvironment(), 'bin', 'python');
+  execFileSync(shared, ['-c', MAKE_WHEELS, REQUIREMENTS, folder, ...NEEDED]);
+  vi.stubEnv('PIP_NO_INDEX', '1');
+  vi.stubEnv('PIP_FIND_LINKS', folder);
 }
 
 test('makes an incomplete environment again and logs the output of pip; the next start uses it at once', async () => {
   await mkdir(join(dataDir, 'python', 'bin'), { recursive: true });
   await writeFile(join(dataDir, 'python', 'bin', 'python'), 'half', { mode: 0o755 });
+  await offerRequirements();
   const first = start();
   expect(first.state().state).toBe('starting');
   await expect(first.inspect({ id: 't', content: toolOf('pass') })).rejects.toMatchObject({
@@ -72,8 +116,8 @@ test('keeps an environment that another process made meanwhile, and replaces one
 
 test('works in a folder that only root may enter', async ({ skip }) => {
   if (process.getuid?.() !== 0) skip('only root can be in such a folder and change its user');
-  // A copy, so that the user of the tool process cannot reach the environment.
-  execFileSync('cp', ['-a', await sharedEnvironment(), join(dataDir, 'python')]);
+  // With its own path, so that the user of the tool process cannot reach the environment.
+  execFileSync('cp', ['-al', await sharedEnvironment(), join(dataDir, 'python')]);
   await chmod(dataDir, 0o700);
   const here = start();
   await here.settled;
@@ -119,13 +163,17 @@ test('without a package index uses an interpreter that has Pydantic 2, and asks 
   expect(fallback.state()).toMatchObject({ state: 'ready', detail: expect.stringContaining('as it is') });
   expect((await callTool(fallback, toolOf('def f(self): return 1'))).result).toBe(1);
   await fallback.close();
+  expect(lines.find((line) => line.includes('could not be made'))).toMatch(/made: .*ERROR.* Using /);
 
   const bare = join(dataDir, 'bare');
   execFileSync(made, ['-m', 'venv', '--without-pip', bare]);
-  const none = start(join(bare, 'bin', 'python'));
+  // A file in the way of the environment fails sooner than pip.
+  const file = join(dataDir, 'file');
+  await writeFile(file, '');
+  const none = start(join(bare, 'bin', 'python'), file);
   await none.settled;
   expect(none.state()).toMatchObject({
     state: 'unavailable',
-    detail: expect.stringMatching(/could not be made: .*ERROR.*Mend that .*install Pydantic 2/),
+    detail: expect.stringMatching(/could not be made: .*file.*Mend that .*install Pydantic 2/),
   });
 }, 300_000);
