@@ -4,13 +4,19 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterEach, expect, test } from 'vitest';
-import type { Python } from '../../src/python/pool.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { Limits, Python } from '../../src/python/pool.ts';
 import { until } from '../support/poll.ts';
 import { callTool, FOLDER, startTestPython, toolOf } from '../support/python.ts';
 
 let python: Python;
-afterEach(() => python.close());
+
+/** Starts a Python for one test. */
+async function start(limits: Partial<Limits>): Promise<void> {
+  const started = await startTestPython(limits);
+  onTestFinished(() => started.close());
+  python = started;
+}
 
 const WHO = toolOf('def f(self): return [os.getpid(), os.getppid()]', 'import os');
 
@@ -38,7 +44,7 @@ function begin(content: string) {
 }
 
 test('keeps a limited number of processes, and ends the least recently used one for another tool', async () => {
-  python = await startTestPython({ processes: 4 });
+  await start({ processes: 4 });
   const pids: number[] = [];
   for (let i = 0; i < 20; i += 1) {
     pids.push((await who(`t${i}`))[0]);
@@ -49,14 +55,14 @@ test('keeps a limited number of processes, and ends the least recently used one 
 });
 
 test('lets more tools than places wait for one, and all answer', async () => {
-  python = await startTestPython({ processes: 2 });
+  await start({ processes: 2 });
   const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => who(`t${i}`)));
   expect(new Set(answers.map(([pid]) => pid)).size).toBe(8);
 });
 
 test('tells the caller to try again when every place stays busy', async () => {
   // Loading must fit into this time too.
-  python = await startTestPython({ processes: 1, loadTimeoutMs: 5_000 });
+  await start({ processes: 1, loadTimeoutMs: 5_000 });
   const busy = begin(SLEEPING);
   await busy.begun;
   await expect(who('other')).rejects.toMatchObject({ code: 'python_unavailable', retryAfterSeconds: 5 });
@@ -66,70 +72,72 @@ test('tells the caller to try again when every place stays busy', async () => {
 });
 
 test('ends an idle process', async () => {
-  python = await startTestPython({ idleTimeoutMs: 1 });
+  await start({ idleTimeoutMs: 1 });
   const [pid] = await who('t');
   await until('the process to be gone', () => !isAlive(pid));
 });
 
-test('ends an evicted tool after its call', async () => {
-  python = await startTestPython();
-  const content = toolOf(
-    `def f(self, __event_emitter__):\n    asyncio.run(__event_emitter__([os.getpid(), ${FOLDER}]))\n` +
-      '    while not os.path.exists("go"): time.sleep(0.005)\n    return os.getpid()',
-    'import asyncio, os, time',
-  );
-  const started = Promise.withResolvers<unknown>();
-  const slow = callTool(python, content, {}, { onEvent: started.resolve });
-  const [pid, folder] = (await started.promise) as [number, string];
-  python.evict('tool');
-  await writeFile(join(folder, 'go'), '');
-  expect((await slow).result).toBe(pid);
-  await until('the process to be gone', () => !isAlive(pid));
-});
+describe('with the limits of a server', () => {
+  beforeAll(async () => {
+    python = await startTestPython();
+  });
+  afterAll(() => python.close());
 
-test('answers the first call in the process that inspected the source', async () => {
-  python = await startTestPython();
-  const content = toolOf(
-    'LOADED = os.getpid()\ndef f(self, x: Literal["a"] = "a"): return self.LOADED',
-    'import os\nfrom typing import Literal',
-  );
-  const inspected = await python.inspect({ id: 'tool', content });
-  const first = (await callTool(python, inspected.content)).result;
-  expect((await callTool(python, content)).result).toBe(first);
-  // A second inspection runs in another process and leaves the first in place.
-  await python.inspect({ id: 'tool', content });
-  expect((await callTool(python, content)).result).toBe(first);
-});
+  test('ends an evicted tool after its call', async () => {
+    const content = toolOf(
+      `def f(self, __event_emitter__):\n    asyncio.run(__event_emitter__([os.getpid(), ${FOLDER}]))\n` +
+        '    while not os.path.exists("go"): time.sleep(0.005)\n    return os.getpid()',
+      'import asyncio, os, time',
+    );
+    const started = Promise.withResolvers<unknown>();
+    const slow = callTool(python, content, {}, { onEvent: started.resolve });
+    const [pid, folder] = (await started.promise) as [number, string];
+    python.evict('tool');
+    await writeFile(join(folder, 'go'), '');
+    expect((await slow).result).toBe(pid);
+    await until('the process to be gone', () => !isAlive(pid));
+  });
 
-test('starts a fork server again that died; running calls fail, later calls wait', async () => {
-  python = await startTestPython();
-  const [, host] = await who('t');
-  const busy = begin(SLEEPING);
-  await busy.begun;
-  process.kill(host, 'SIGKILL');
-  await expect(busy.answer).rejects.toMatchObject({ code: 'tool_interrupted' });
-  await until('another fork server', () =>
-    who('t').then(
-      ([, other]) => other !== host,
-      () => false,
-    ),
-  );
-  expect(python.state().state).toBe('ready');
-});
+  test('answers the first call in the process that inspected the source', async () => {
+    const content = toolOf(
+      'LOADED = os.getpid()\ndef f(self, x: Literal["a"] = "a"): return self.LOADED',
+      'import os\nfrom typing import Literal',
+    );
+    const inspected = await python.inspect({ id: 'tool', content });
+    const first = (await callTool(python, inspected.content)).result;
+    expect((await callTool(python, content)).result).toBe(first);
+    // A second inspection runs in another process and leaves the first in place.
+    await python.inspect({ id: 'tool', content });
+    expect((await callTool(python, content)).result).toBe(first);
+  });
 
-test('ends every process and removes every folder when it closes', async () => {
-  python = await startTestPython();
-  const scratch = toolOf('def f(self): return os.getcwd()', 'import os');
-  const folder = String((await callTool(python, scratch)).result);
-  const [pid, host] = await who('t');
-  await python.close();
-  expect([pid, host].filter(isAlive)).toEqual([]);
-  expect(existsSync(folder) || existsSync(join(folder, '..'))).toBe(false);
-  await expect(who('t')).rejects.toMatchObject({ code: 'python_unavailable' });
+  test('starts a fork server again that died; running calls fail, later calls wait', async () => {
+    const [, host] = await who('t');
+    const busy = begin(SLEEPING);
+    await busy.begun;
+    process.kill(host, 'SIGKILL');
+    await expect(busy.answer).rejects.toMatchObject({ code: 'tool_interrupted' });
+    await until('another fork server', () =>
+      who('t').then(
+        ([, other]) => other !== host,
+        () => false,
+      ),
+    );
+    expect(python.state().state).toBe('ready');
+  });
+
+  test('ends every process and removes every folder when it closes', async () => {
+    const scratch = toolOf('def f(self): return os.getcwd()', 'import os');
+    const folder = String((await callTool(python, scratch)).result);
+    const [pid, host] = await who('t');
+    await python.close();
+    expect([pid, host].filter(isAlive)).toEqual([]);
+    expect(existsSync(folder) || existsSync(join(folder, '..'))).toBe(false);
+    await expect(who('t')).rejects.toMatchObject({ code: 'python_unavailable' });
+  });
 });
 
 test('leaves no Python process behind after kill -9 of the server', async () => {
-  python = await startTestPython();
   const server = spawn(process.execPath, [join(import.meta.dirname, 'orphan.ts')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -1,15 +1,22 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import type { Limits, Python } from '../../src/python/pool.ts';
 import { until } from '../support/poll.ts';
 import { ANN, callTool, FOLDER, startTestPython, toolOf } from '../support/python.ts';
 
+/** Tests with the same limits share a Python. */
+const started = new Map<string, Promise<Python>>();
 let python: Python;
-afterEach(() => python.close());
 const start = async (limits: Partial<Limits>) => {
-  python = await startTestPython(limits);
+  const key = JSON.stringify(limits);
+  const one = started.get(key) ?? startTestPython(limits);
+  started.set(key, one);
+  python = await one;
 };
+// The next test begins with processes of its own.
+afterEach(() => python.evict('tool'));
+afterAll(() => Promise.all([...started.values()].map(async (one) => (await one).close())));
 
 const BEN = { ...ANN, id: 'u2', name: 'Ben' };
 const EVE = { ...ANN, id: 'u3', name: 'Eve' };
