@@ -47,12 +47,6 @@ const settled = async (id: string) => {
     return !['absent', 'installing'].includes(found.state) && found;
   });
 };
-/** A requirement that no other test uses, since tools share installed sets. */
-let number = 0;
-function unique(): string {
-  number += 1;
-  return `greeter>=0.${number}`;
-}
 
 describe('the requirements of a tool', () => {
   it('need no installation when the environment meets them', async () => {
@@ -139,7 +133,7 @@ class Tools:
   it('that are installed and known for a source with the same imports need one process', async () => {
     const numbered = (mark: number) =>
       source(
-        'greeter>=1.5',
+        'greeter>=2',
         `import os, greeter\nclass Tools:\n    def f(self): return int(os.path.basename(os.getcwd())) + ${mark} * 0\n`,
       );
     await shop.create('known_0', numbered(0));
@@ -153,7 +147,7 @@ class Tools:
     // Two processes for each would never give the next number; on a busy machine, a call may take another one.
     const steps = numbers.slice(1).map((number, index) => number - (numbers[index] ?? 0));
     expect(Math.min(...steps)).toBe(1);
-    const { body } = await shop.create('known_not', numbered(5).replace('greeter>=1.5', 'requests'));
+    const { body } = await shop.create('known_not', numbered(5).replace('greeter>=2', 'requests'));
     expect((await state('known_not')).requirements, body.warnings).toEqual(['greeter']);
   });
 
@@ -194,7 +188,7 @@ class Tools:
   });
 
   it('report the error of a source that does not load with them', async () => {
-    await shop.create('broken', source(unique(), 'raise ValueError("no luck")\n'));
+    await shop.create('broken', source('greeter>=0.1', 'raise ValueError("no luck")\n'));
     await until('the reason', async () => (await state('broken')).state === 'failed');
     expect((await state('broken')).detail).toContain('no luck');
     const answer = await call('broken');
@@ -202,7 +196,7 @@ class Tools:
   });
 
   it('whose installation was interrupted are installed again by the next call', async () => {
-    await shop.create('cut', says('greeter', unique()));
+    await shop.create('cut', says('greeter', 'greeter>=0.1'));
     await settled('cut');
     const { packages } = shop.python;
     const folder = (await packages.find((await state('cut')).requirements)) ?? '';
@@ -251,14 +245,14 @@ describe('refuses a requirement before anything is stored:', () => {
 
 describe('leaves a requirement out with a warning:', () => {
   it.each([
-    ['--index-url https://evil.example/simple, unseen', "'--index-url https://evil.example/simple'"],
-    ['--upgrade unseen', "'--upgrade'"],
-    ['unseen --pre --extra-index-url=https://evil.example/simple', "'--pre --extra-index-url=https"],
-    ['-r /etc/passwd, unseen', "'-r /etc/passwd'"],
+    ['--index-url https://evil.example/simple, greeter>=2', "'--index-url https://evil.example/simple'"],
+    ['--upgrade greeter>=2', "'--upgrade'"],
+    ['greeter>=2 --pre --extra-index-url=https://evil.example/simple', "'--pre --extra-index-url=https"],
+    ['-r /etc/passwd, greeter>=2', "'-r /etc/passwd'"],
   ])('options of pip: %s', async (requirement, words) => {
     const answer = await shop.create('optional', source(requirement, 'class Tools: pass\n'));
     expect([answer.status, answer.body.warnings]).toEqual([200, [expect.stringContaining(words)]]);
-    expect((await state('optional')).requirements).toEqual(['unseen']);
+    expect((await state('optional')).requirements).toEqual(['greeter>=2']);
     await shop.as(shop.author, 'DELETE', 'optional/delete');
   });
 
