@@ -73,32 +73,60 @@ describe.skipIf(withoutRedis)('two processes', async () => {
   /** A reply is written by the process that is alone when it is posted; then another one is started. */
   const there = () => launch(env);
 
-  it('the second marks a reply as failed whose process was killed while it wrote', async () => {
-    provider.script(async (_request, wire) => {
-      for (let n = 0; n < 6_000; n += 1) {
+  it('the second ends the reply that a killed process wrote, and calls the model of a chain that it did not call', async () => {
+    provider.script(async (request, wire) => {
+      const { model, messages } = request.body;
+      if (model === 'other') return wire.say('Here.');
+      if (messages.at(-1).content.endsWith('chain')) return wire.say('Ask @other');
+      for (let n = 0; n < 6_000 && !request.isCut; n += 1) {
         wire.delta({ content: `${n} ` });
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
     });
-    const id = await post(here.server, '@small');
-    await until('a save', async () => (await get(here.server, id)).content);
-    const other = await there();
-    await here.child.stop('SIGKILL');
+    // Holds the transaction that begins the next reply.
+    await database.query(`create function wait() returns trigger language plpgsql as
+      'begin perform pg_advisory_xact_lock(13); return new; end'`);
+    await database.query(
+      `create trigger wait before insert on model_reply for each row when (new.depth = 2) execute function wait()`,
+    );
+    const { written, first, other } = await withClient(database.url, async (client) => {
+      await client.query('select pg_advisory_lock(13)');
+      const ids = {
+        written: await post(here.server, '@small'),
+        first: await post(here.server, '@small chain'),
+      };
+      await until('a save', async () => (await get(here.server, ids.written)).content);
+      await until('the next reply', async () => {
+        const waiting = "select from pg_locks where locktype = 'advisory' and objid = 13 and not granted";
+        return (await client.query(waiting)).rows.length > 0;
+      });
+      const started = await there();
+      await here.child.stop('SIGKILL');
+      return { ...ids, other: started };
+    });
     const began = Date.now();
-    const reply = await done(other.server, id);
+    await database.query('drop trigger wait on model_reply');
+    here = other;
+    const reply = await done(here.server, written);
     expect(Date.now() - began).toBeLessThan(30_000);
     expect(reply.meta.error).toMatchObject({ code: 'reply_interrupted' });
     expect(reply.content).toMatch(/^0 1 2 /);
-    here = other;
+    const { parent_id: chain, meta } = await done(here.server, first);
+    expect(meta.error).toBeUndefined();
+    const next = await until('the next reply', async () =>
+      (await thread(here.server, chain)).find(
+        (one: { meta: { model_id?: string } }) => one.meta.model_id === 'other',
+      ),
+    );
+    expect((await done(here.server, next.id)).content).toBe('Here.');
   });
 
-  it('a restarted one begins a reply again that had shown nothing, and ends one that had', async () => {
+  it('a restarted one begins a reply again that had shown nothing, ends one that had, and one whose job is lost at its time', async () => {
     const hold = gate();
     let calls = 0;
     provider.script(async (request, wire) => {
       calls += 1;
-      const isSilent = request.body.messages.at(-1).content.endsWith('silent');
-      if (!isSilent) {
+      if (request.body.messages.at(-1).content.endsWith('talking')) {
         wire.delta({ content: 'Some words' });
         return;
       }
@@ -107,61 +135,24 @@ describe.skipIf(withoutRedis)('two processes', async () => {
     });
     const silent = await post(here.server, '@small silent');
     const talking = await post(here.server, '@small talking');
-    await until('both calls', () => calls === 2);
+    const lost = await post(here.server, '@small lost');
+    await until('all calls', () => calls === 3);
     await until('the words', async () => (await get(here.server, talking)).content);
     await here.child.stop('SIGTERM');
+    await database.query('delete from graphile_worker._private_jobs where payload::text like $1', [
+      `%${lost}%`,
+    ]);
+    await database.query('update model_reply set ends_by = 0 where message_id = $1', [lost]);
     hold.open();
     here = await there();
-    const [first, second] = [await done(here.server, silent), await done(here.server, talking)];
+    const first = await done(here.server, silent);
     expect(first).toMatchObject({ content: 'At last.', meta: { done: true } });
     expect(first.meta.error).toBeUndefined();
-    expect(second).toMatchObject({ content: 'Some words', meta: { error: { code: 'reply_interrupted' } } });
-    expect(calls).toBe(3);
-  });
-
-  it('the second calls the next model of a chain that the killed process did not call', async () => {
-    provider.script(({ body }, wire) => wire.say(body.model === 'small' ? 'Ask @other' : 'Here.'));
-    // Holds the transaction that begins the next reply.
-    await database.query(`create function wait() returns trigger language plpgsql as
-      'begin perform pg_advisory_xact_lock(13); return new; end'`);
-    await database.query(
-      `create trigger wait before insert on model_reply for each row when (new.depth = 2) execute function wait()`,
-    );
-    const id = await withClient(database.url, async (client) => {
-      await client.query('select pg_advisory_lock(13)');
-      const first = await post(here.server, '@small');
-      await until('the next reply', async () => {
-        const waiting = "select from pg_locks where locktype = 'advisory' and objid = 13 and not granted";
-        return (await client.query(waiting)).rows.length > 0;
-      });
-      await here.child.stop('SIGKILL');
-      return first;
+    expect(await done(here.server, talking)).toMatchObject({
+      content: 'Some words',
+      meta: { error: { code: 'reply_interrupted' } },
     });
-    await database.query('drop trigger wait on model_reply');
-    here = await there();
-    const { parent_id: thread, meta } = await done(here.server, id);
-    expect(meta.error).toBeUndefined();
-    const next = await until('the next reply', async () => {
-      const { body } = await here.server.as(root)(`GET ${at}/${thread}/thread`);
-      return body.find((one: { meta: { model_id?: string } }) => one.meta.model_id === 'other');
-    });
-    expect((await done(here.server, next.id)).content).toBe('Here.');
-  });
-
-  it('a reply whose job is lost ends at its time', async () => {
-    const hold = gate();
-    provider.script(async (_request, wire) => {
-      await hold.opened;
-      wire.say('Too late.');
-    });
-    const id = await post(here.server, '@small');
-    await until('the call', () => provider.chats().at(-1));
-    await here.child.stop('SIGKILL');
-    await database.query('delete from graphile_worker._private_jobs');
-    await database.query('update model_reply set ends_by = 0 where message_id = $1', [id]);
-    here = await there();
-    const reply = await done(here.server, id);
-    expect(reply.meta.error).toMatchObject({ code: 'reply_timeout' });
-    hold.open();
+    expect((await done(here.server, lost)).meta.error).toMatchObject({ code: 'reply_timeout' });
+    expect(calls).toBe(4);
   });
 });
