@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../support/poll.ts';
-import { dataOf, HELLO, openStage } from './wire.ts';
+import { dataOf, HELLO, openStage, postJson } from './wire.ts';
 
 /** The OpenAI door on the wire, over a scripted provider. */
 
@@ -361,6 +361,26 @@ describe('a failure', () => {
         error: { message: expect.any(String), type: 'server_error', param: null, code: 'provider_failed' },
       },
     ]);
+  });
+
+  it.each([
+    ['/v1/chat/completions', { stream: true }],
+    ['/v1/chat/completions', {}],
+    ['/v1/messages', { stream: true, max_tokens: 9 }],
+  ])('ends the answer of %s %j when its key is deleted', async (path, body) => {
+    const asRoot = stage.server.as(stage.root);
+    const made = (await asRoot('POST /auths/api_keys', { name: `deleted ${path} ${JSON.stringify(body)}` }))
+      .body;
+    provider.script((_request, wire) => wire.delta({ content: 'first' }));
+    const before = provider.chats().length;
+    const answer = postJson(stage.server.url + path, made.api_key, { ...HELLO, ...body }).then((response) =>
+      response.text(),
+    );
+    await until('the request at the provider', () => provider.chats().length > before);
+    await asRoot(`DELETE /auths/api_keys/${made.id}`);
+    expect(await answer).toContain('credentials');
+    await provider.chats().at(-1)?.closed;
+    expect(provider.chats().at(-1)?.isCut).toBe(true);
   });
 
   it('after the first token fails a whole answer', async () => {

@@ -57,7 +57,7 @@ async function answerMessages({ parts }: Door, exchange: Exchange<MessagesBody>)
   });
   if (!body.stream) return toMessage(await collectCompletion(model.id, turn), options);
   const encoder = new MessageEncoder(options);
-  await sendTurn({ parts, request, reply, signal }, turn, openEventStream(reply, PING), {
+  await sendTurn({ parts, request, reply }, turn, openEventStream(reply, PING), {
     event: (event) => encoder.encode(event),
     failure: (failure) => `event: error\ndata: ${JSON.stringify(toMessagesError(failure, request.id))}\n\n`,
   });

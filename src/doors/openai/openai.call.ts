@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import { watchCaller } from '../../auth/watch.ts';
 import type { Reach } from '../../core/access.ts';
 import { AppError, invalidMembers } from '../../core/errors.ts';
 import { describeIssues } from '../../core/failure.ts';
@@ -24,7 +25,7 @@ export interface Exchange<Body> {
   body: Body;
   request: FastifyRequest;
   reply: FastifyReply;
-  /** Aborts when the client goes away. */
+  /** Aborts when the client goes away, or the caller's session or key is ended. */
   signal: AbortSignal;
 }
 
@@ -46,15 +47,20 @@ export const jsonHandler =
     work: (exchange: Exchange<z.output<Schema>>) => Promise<unknown>,
   ) =>
   (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
-    const signal = signalOf(reply);
-    const call = { level: 'member', type: 'mutation', signal, reach: () => reach } as const;
+    const gone = signalOf(reply);
+    const call = { level: 'member', type: 'mutation', signal: gone, reach: () => reach } as const;
     // Size 0: the body is not read while the call waits for its turn.
     const context = { ...buildHttpContext(parts, request, reply), bytes: 0 };
     return answerCall<Actor, unknown>(context, call, async (scope) => {
       const { text, release } = await bodies.read(request, scope.actor.id, MAX_BYTES);
+      const ended = new AbortController();
+      const end = (failure: AppError) => ended.abort(failure);
+      const unwatch = watchCaller(parts.bus, { actorOf: () => scope.actor, recheck: () => {}, end });
+      const signal = AbortSignal.any([gone, ended.signal]);
       try {
         return await work({ scope, body: parseBody(text, schema, bounds), request, reply, signal });
       } finally {
+        unwatch();
         release();
       }
     });

@@ -16,7 +16,6 @@ interface Call {
   parts: Pick<Parts, 'log'>;
   request: FastifyRequest;
   reply: FastifyReply;
-  signal: AbortSignal;
 }
 
 /**
@@ -25,7 +24,7 @@ interface Call {
  * @throws what the turn throws before its first event; later failures are sent as an event
  */
 export async function sendTurn(
-  { parts, request, reply, signal }: Call,
+  { parts, request, reply }: Call,
   turn: AsyncIterable<CompletionEvent>,
   stream: EventStream,
   encoder: TurnEncoder,
@@ -40,7 +39,7 @@ export async function sendTurn(
     stream.end();
   } catch (error) {
     // No client reads the answer.
-    if (signal.aborted) reply.hijack();
+    if (stream.isGone) reply.hijack();
     else if (stream.hasBegun) {
       const failure = describeFailure(error, request.id);
       reportFailure(parts.log, failure, error, { requestId: request.id, route: request.routeOptions.url });
