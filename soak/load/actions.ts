@@ -89,7 +89,7 @@ async function sendPost(person: Person, channelId: string, text: string, parentI
   person.crowd.journal.posts.push(entry);
   const body = { content: entry.content, temp_id: tempId, ...(parentId && { parent_id: parentId }) };
   const answer = await person.write('post', `POST ${at}/messages/post`, { body });
-  person.crowd.latencies.note('post', answer.ms, answer.status === 200);
+  person.crowd.latencies.note('post', answer.ms, answer.status);
   entry.attempts = answer.attempts;
   if (answer.status === 200) {
     entry.id = answer.body.id;

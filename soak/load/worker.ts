@@ -37,7 +37,7 @@ export type WorkerTask =
 export interface Figures {
   post: Spread;
   page: Spread;
-  failed: number;
+  failed: Record<number, number>;
   /** How late the event loop of the clients was, in milliseconds: the clients' own part of the times. */
   loopP99: number;
 }

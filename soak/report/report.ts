@@ -128,7 +128,7 @@ function renderCapacity({ steps, held, perCore }: Capacity): string[] {
         'pages: p50',
         'p99',
         'count',
-        'failed',
+        'other answers',
         'cores',
         'of these Node',
         'PostgreSQL',
@@ -136,7 +136,16 @@ function renderCapacity({ steps, held, perCore }: Capacity): string[] {
         'within the limits',
       ],
       steps.map(({ people, figures: { post, page, failed, loopP99 }, cores, coresOf, isMet }) => [
-        ...[people, ms(post.p50), ms(post.p99), post.count, ms(page.p50), ms(page.p99), page.count, failed],
+        ...[
+          people,
+          ms(post.p50),
+          ms(post.p99),
+          post.count,
+          ms(page.p50),
+          ms(page.p99),
+          page.count,
+          failedOf(failed),
+        ],
         ...[cores, coresOf.servers ?? 0, coresOf.postgres ?? 0].map((value) => value.toFixed(2)),
         ...[ms(loopP99), isMet ? 'yes' : 'no'],
       ]),
@@ -144,6 +153,12 @@ function renderCapacity({ steps, held, perCore }: Capacity): string[] {
     '',
   ];
 }
+
+/** Such as `2 × 403`. */
+const failedOf = (failed: Record<number, number>): string =>
+  Object.entries(failed)
+    .map(([status, count]) => `${count} × ${status}`)
+    .join(', ') || '0';
 
 const table = (head: string[], rows: (string | number)[][]): string =>
   [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
