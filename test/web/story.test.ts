@@ -15,7 +15,7 @@ const MODEL = 'smollm2-135m';
 const ANSWER_MS = 120_000;
 
 async function signUp(page: Page, name: string): Promise<void> {
-  await page.getByLabel('Name').fill(name);
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill(name);
   await page.getByLabel('E-mail').fill(`${name.toLowerCase()}@example.com`);
   await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
   await page.getByRole('button', { name: 'Make the account' }).click();
