@@ -3,7 +3,7 @@ import { until } from '../support/poll.ts';
 import { PASSWORD, signUp, startServer } from '../support/server.ts';
 import { PNG } from '../webhooks/pictures.ts';
 import { violationsOn } from './axe.ts';
-import { launchBrowser, openDesk, withoutBrowser } from './browser.ts';
+import { launchBrowser, openDesk, visit, withoutBrowser } from './browser.ts';
 
 describe.skipIf(withoutBrowser)('the own account (needs chromium)', async () => {
   if (withoutBrowser) return;
@@ -44,7 +44,7 @@ describe.skipIf(withoutBrowser)('the own account (needs chromium)', async () => 
   });
 
   test('a key is shown once, works, and is revoked after a question', async () => {
-    await page.goto('/account/keys');
+    await visit(page, '/account/keys');
     await page.getByRole('button', { name: 'New key' }).click();
     await page.getByLabel('Name').fill('Backup');
     await page.getByRole('button', { name: 'Make the key' }).click();
@@ -64,7 +64,7 @@ describe.skipIf(withoutBrowser)('the own account (needs chromium)', async () => 
     const { body: other } = await server.call('POST /auths/signin', {
       body: { email: ada.email, password: PASSWORD },
     });
-    await page.goto('/account/security');
+    await visit(page, '/account/security');
     await page.getByText('This browser').waitFor();
     expect(await violationsOn(page)).toEqual([]);
     await page.getByRole('button', { name: 'End', exact: true }).first().click();
@@ -72,7 +72,7 @@ describe.skipIf(withoutBrowser)('the own account (needs chromium)', async () => 
   });
 
   test('language, colours and density change at once and stay', async () => {
-    await page.goto('/account/look');
+    await visit(page, '/account/look');
     await page.getByText('Dark', { exact: true }).click();
     await page.getByText('Comfortable', { exact: true }).click();
     expect(await violationsOn(page)).toEqual([]);
@@ -117,7 +117,7 @@ describe.skipIf(withoutBrowser)('the own account (needs chromium)', async () => 
 
   test('a click on a notification leads a window to the message, also one that was open before the worker', async () => {
     await context.grantPermissions(['notifications']);
-    await page.goto('/account/look');
+    await visit(page, '/account/look');
     await page.getByRole('heading', { name: 'Language and look' }).waitFor();
     const begun = context.waitForEvent('serviceworker');
     await page.evaluate('navigator.serviceWorker.getRegistration().then((worker) => worker?.unregister())');
@@ -135,7 +135,7 @@ describe.skipIf(withoutBrowser)('the own account (needs chromium)', async () => 
   });
 
   test('signing out here ends the session of this browser', async () => {
-    await page.goto('/account/profile');
+    await visit(page, '/account/profile');
     await page
       .getByRole('navigation', { name: 'Main navigation' })
       .getByRole('button', { name: /Ada/ })

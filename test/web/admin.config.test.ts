@@ -5,7 +5,7 @@ import { until } from '../support/poll.ts';
 import { startProvider } from '../support/provider.ts';
 import { signUp, signUpAll, startServer } from '../support/server.ts';
 import { violationsOn } from './axe.ts';
-import { launchBrowser, openDesk, withoutBrowser } from './browser.ts';
+import { launchBrowser, openDesk, visit, withoutBrowser } from './browser.ts';
 
 const LOCKS = { ENABLE_COMMUNITY_SHARING: 'false' };
 
@@ -28,7 +28,7 @@ describe.skipIf(withoutBrowser)('the configuration in the administration (needs 
   const save = (on: Page = page) => on.getByRole('button', { name: 'Save', exact: true }).click();
 
   test('a setting changes, and its source, history and rollback are shown', async () => {
-    await page.goto('/admin/configuration');
+    await visit(page, '/admin/configuration');
     await page.getByRole('heading', { name: 'Accounts and interface' }).waitFor();
     expect(await violationsOn(page)).toEqual([]);
 
@@ -56,7 +56,7 @@ describe.skipIf(withoutBrowser)('the configuration in the administration (needs 
     expect(await violationsOn(page)).toEqual([]);
     await page.keyboard.press('Escape');
 
-    await page.goto('/admin/configuration/history');
+    await visit(page, '/admin/configuration/history');
     await page
       .getByRole('button', { name: /^Restore/ })
       .first()
@@ -69,7 +69,7 @@ describe.skipIf(withoutBrowser)('the configuration in the administration (needs 
   });
 
   test('a wrong value shows the sentence of the server at its field, and what was typed stays', async () => {
-    await page.goto('/admin/configuration');
+    await visit(page, '/admin/configuration');
     await page.getByLabel('Search all settings').fill('limits.password_min_length');
     const field = row('limits.password_min_length').getByRole('textbox');
     await field.fill('999');
@@ -133,7 +133,7 @@ describe.skipIf(withoutBrowser)('the configuration in the administration (needs 
   });
 
   test('a connection is tested before it is saved: the failing step says why', async () => {
-    await page.goto('/admin/connections');
+    await visit(page, '/admin/connections');
     await page.getByText('No connection yet').waitFor();
     expect(await violationsOn(page)).toEqual([]);
     await page.getByRole('button', { name: 'Add a connection' }).click();
@@ -175,7 +175,7 @@ describe.skipIf(withoutBrowser)('the configuration in the administration (needs 
   });
 
   test('a model is shared with everyone, and switched off', async () => {
-    await page.goto('/admin/models');
+    await visit(page, '/admin/models');
     await page.getByRole('button', { name: 'Share lab.small' }).click();
     const dialog = page.getByRole('dialog', { name: 'Share lab.small' });
     await dialog.getByRole('button', { name: 'Share with everyone' }).click();
@@ -207,7 +207,7 @@ describe.skipIf(withoutBrowser)('the configuration in the administration (needs 
         body: JSON.stringify({ model: 'lab.small', messages: [{ role: 'user', content: 'Hi' }] }),
       });
     expect((await callAsAnn()).status).toBe(200);
-    await page.goto('/admin/usage');
+    await visit(page, '/admin/usage');
     await page.getByRole('cell', { name: 'lab.small' }).waitFor();
     await page.getByRole('img', { name: 'Tokens by day' }).waitFor();
     await page.getByLabel('Split by').selectOption('Person');
@@ -238,7 +238,7 @@ describe.skipIf(withoutBrowser)('the configuration in the administration (needs 
   });
 
   test('the waiting page has the words of the installation', async () => {
-    await page.goto('/admin/look');
+    await visit(page, '/admin/look');
     await row('ui.pending_user_overlay_title').getByRole('textbox').fill('Almost there');
     await save();
     await row('ui.pending_user_overlay_title')
@@ -251,7 +251,7 @@ describe.skipIf(withoutBrowser)('the configuration in the administration (needs 
   });
 
   test('the name of the installation and a notice reach the people, who dismiss it', async () => {
-    await page.goto('/admin/look');
+    await visit(page, '/admin/look');
     await row('webui.name').getByRole('textbox').fill('Acme Chat');
     await page.getByRole('button', { name: 'Add a notice' }).click();
     await page.getByLabel('Text', { exact: true }).fill('The server restarts at noon.');

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
 import { egressToHere, startTarget } from '../egress/targets.ts';
-import { type Person, signUpAll, startServer } from '../support/server.ts';
+import { signUpAll, startServer } from '../support/server.ts';
 import { violationsOn } from './axe.ts';
-import { launchBrowser, openDesk, withoutBrowser } from './browser.ts';
+import { launchBrowser, openDesk, openDesks, visit, withoutBrowser } from './browser.ts';
 
 const PASSWORD = 'a long pass phrase';
 
@@ -24,7 +24,7 @@ describe.skipIf(withoutBrowser)(
       await target.close();
     });
 
-    const desk = (person?: Person) => openDesk(browser, server, person);
+    const deskOf = openDesks(browser, server);
 
     /** Opens a view of the administration by the list of its sections. */
     async function open(page: Page, section: string) {
@@ -34,16 +34,16 @@ describe.skipIf(withoutBrowser)(
     }
 
     test('a second person signs up, waits, is approved, and comes in', async () => {
-      const second = await desk();
+      const second = await openDesk(browser, server);
       await second.page.goto('/sign-up');
-      await second.page.getByLabel('Name').fill('Grace');
+      await second.page.getByRole('textbox', { name: 'Name', exact: true }).fill('Grace');
       await second.page.getByLabel('E-mail').fill('grace@example.com');
       await second.page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
       await second.page.getByRole('button', { name: 'Make the account' }).click();
       await second.page.getByText('Your account waits for approval').waitFor();
 
-      const { page, faults, context } = await desk(root);
-      await page.goto('/admin');
+      const { page, faults } = await deskOf(root);
+      await visit(page, '/admin');
       await page.getByRole('heading', { name: '1 account waits for approval' }).waitFor();
       await page.getByRole('link', { name: 'Ann' }).waitFor();
       expect(await violationsOn(page)).toEqual([]);
@@ -59,13 +59,14 @@ describe.skipIf(withoutBrowser)(
       await second.page.getByRole('button', { name: 'Sign in' }).click();
       await second.page.getByRole('navigation', { name: 'Main navigation' }).waitFor();
       expect([...faults, ...second.faults]).toEqual([]);
-      await Promise.all([context.close(), second.context.close()]);
+      await second.context.close();
     });
 
     test('a person who waits is refused after a question, and the account is gone', async () => {
       const account = { name: 'Eve', email: 'eve@example.com', password: PASSWORD };
       await server.call('POST /auths/signup', { body: account });
-      const { page, faults, context } = await desk(root);
+      const { page, faults } = await deskOf(root);
+      // Loads the list anew.
       await page.goto('/admin/people');
       await page.getByRole('button', { name: 'Refuse Eve' }).click();
       const question = page.getByRole('dialog', { name: 'Refuse Eve' });
@@ -76,12 +77,11 @@ describe.skipIf(withoutBrowser)(
       await page.getByRole('link', { name: 'Eve' }).waitFor({ state: 'detached' });
       expect((await server.call('POST /auths/signin', { body: account })).status).toBe(400);
       expect(faults).toEqual([]);
-      await context.close();
     });
 
     test('the list of people is sorted and filtered, and a reload keeps both', async () => {
-      const { page, faults, context } = await desk(root);
-      await page.goto('/admin/people');
+      const { page, faults } = await deskOf(root);
+      await visit(page, '/admin/people');
       const table = page.getByRole('table', { name: 'People' });
       const names = () => table.getByRole('link').allInnerTexts();
       await expect.poll(names).toEqual(['Ann', 'Grace', 'Root']);
@@ -100,20 +100,18 @@ describe.skipIf(withoutBrowser)(
       await expect.poll(names).toEqual(['Grace', 'Ann']);
       expect(await violationsOn(page)).toEqual([]);
       expect(faults).toEqual([]);
-      await context.close();
     });
 
     test('people without the role find no administration', async () => {
-      const { page, context } = await desk(ann);
-      await page.goto('/admin/people');
+      const { page } = await deskOf(ann);
+      await visit(page, '/admin/people');
       await page.getByText('This page does not exist').waitFor();
       expect(await page.getByRole('link', { name: 'Administration' }).count()).toBe(0);
-      await context.close();
     });
 
     test('an account is created, found, changed, and deleted', async () => {
-      const { page, faults, context } = await desk(root);
-      await page.goto('/admin/people');
+      const { page, faults } = await deskOf(root);
+      await visit(page, '/admin/people');
       await page.getByRole('button', { name: 'Create an account' }).click();
       const form = page.getByRole('dialog');
       await form.getByLabel('Name').fill('Alan');
@@ -150,15 +148,14 @@ describe.skipIf(withoutBrowser)(
       await page.getByRole('link', { name: 'Alan' }).waitFor({ state: 'detached' });
       await page.getByRole('link', { name: 'Ann' }).waitFor();
       expect(faults).toEqual([]);
-      await context.close();
     });
 
     test('the sessions of a person are ended, and the browser of the person is led to the sign-in', async () => {
-      const hers = await desk(ann);
-      await hers.page.goto('/account/profile');
+      const hers = await deskOf(ann);
+      await visit(hers.page, '/account/profile');
       await hers.page.getByRole('heading', { level: 1 }).waitFor();
-      const { page, faults, context } = await desk(root);
-      await page.goto(`/admin/people/${ann.id}`);
+      const { page, faults } = await deskOf(root);
+      await visit(page, `/admin/people/${ann.id}`);
       await page.getByRole('table', { name: 'Sessions' }).waitFor();
       expect(await violationsOn(page)).toEqual([]);
       await page.getByRole('button', { name: 'End all sessions' }).click();
@@ -166,12 +163,11 @@ describe.skipIf(withoutBrowser)(
       await page.getByText('The person is not signed in.').waitFor();
       await hers.page.getByRole('button', { name: 'Sign in' }).waitFor();
       expect([...faults, ...hers.faults]).toEqual([]);
-      await Promise.all([context.close(), hers.context.close()]);
     });
 
     test('a group gives a permission, and the explanation names the group', async () => {
-      const { page, faults, context } = await desk(root);
-      await page.goto('/admin/groups');
+      const { page, faults } = await deskOf(root);
+      await visit(page, '/admin/groups');
       await page.getByText('There is no group yet').waitFor();
       expect(await violationsOn(page)).toEqual([]);
       await page.getByRole('button', { name: 'Create a group' }).click();
@@ -206,24 +202,22 @@ describe.skipIf(withoutBrowser)(
       await page.getByRole('link', { name: 'Toolmakers' }).waitFor();
       expect(await violationsOn(page)).toEqual([]);
       expect(faults).toEqual([]);
-      await context.close();
     });
 
     test('the explanation of a channel names the missing right', async () => {
       await server.as(root)('POST /channels/create', { name: 'secret' });
-      const { page, context } = await desk(root);
-      await page.goto(`/admin/permissions?view=explain&user=${ann.id}`);
+      const { page } = await deskOf(root);
+      await visit(page, `/admin/permissions?view=explain&user=${ann.id}`);
       await page.getByLabel('About').selectOption('A channel');
       await page.getByLabel('Channel', { exact: true }).first().click();
       await page.getByRole('option', { name: 'secret' }).click();
       await page.getByText('No. Ann may not read the channel “secret”.').waitFor();
       await page.getByText('No role, group or grant of the account allows it.').waitFor();
-      await context.close();
     });
 
     test('a permission of all accounts is a switch that acts at once', async () => {
-      const { page, faults, context } = await desk(root);
-      await page.goto('/admin/permissions');
+      const { page, faults } = await deskOf(root);
+      await visit(page, '/admin/permissions');
       const upload = page.getByRole('switch', { name: 'Upload files' });
       await upload.click();
       await expect.poll(() => upload.isChecked()).toBe(false);
@@ -232,12 +226,11 @@ describe.skipIf(withoutBrowser)(
       const { body } = await server.as(root)('GET /users/default/permissions');
       expect(body.chat.file_upload).toBe(false);
       expect(faults).toEqual([]);
-      await context.close();
     });
 
     test('the audit log shows what was done, filtered, with the values', async () => {
-      const { page, faults, context } = await desk(root);
-      await page.goto('/admin/audit');
+      const { page, faults } = await deskOf(root);
+      await visit(page, '/admin/audit');
       await page.getByRole('table', { name: 'Audit log' }).waitFor();
       await page.getByLabel('Action', { exact: true }).first().click();
       await page.getByRole('option', { name: 'Account deleted' }).click();
@@ -249,12 +242,11 @@ describe.skipIf(withoutBrowser)(
       await page.getByRole('button', { name: 'Clear the filters' }).click();
       await page.getByRole('cell', { name: 'Group created', exact: true }).waitFor();
       expect(faults).toEqual([]);
-      await context.close();
     });
 
     test('a webhook of a channel is created, posts by its address, and is deleted', async () => {
-      const { page, faults, context } = await desk(root);
-      await page.goto('/admin/webhooks');
+      const { page, faults } = await deskOf(root);
+      await visit(page, '/admin/webhooks');
       await page.getByText('No channel has a webhook.').waitFor();
       await page.getByRole('button', { name: 'Create a webhook' }).click();
       const form = page.getByRole('dialog');
@@ -276,12 +268,11 @@ describe.skipIf(withoutBrowser)(
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
       await page.getByText('No channel has a webhook.').waitFor();
       expect(faults).toEqual([]);
-      await context.close();
     });
 
     test('the address for new accounts keeps a refused address, and a delivery that failed is sent again', async () => {
-      const { page, faults, context } = await desk(root);
-      await page.goto('/admin/webhooks');
+      const { page, faults } = await deskOf(root);
+      await visit(page, '/admin/webhooks');
       await page.getByText('There is no delivery.').waitFor();
       await page.getByLabel('Address').fill('http://10.0.0.1/hook');
       await page.getByRole('button', { name: 'Save' }).click();
@@ -308,7 +299,6 @@ describe.skipIf(withoutBrowser)(
       await page.getByRole('combobox', { name: 'State' }).selectOption('Failed');
       await page.getByText('There is no delivery.').waitFor();
       expect(faults).toEqual([]);
-      await context.close();
     });
 
     test('the state names each part, on a narrow screen too', async () => {
@@ -328,14 +318,13 @@ describe.skipIf(withoutBrowser)(
     });
 
     test('each view of the administration is reached by its section', async () => {
-      const { page, faults, context } = await desk(root);
-      await page.goto('/');
+      const { page, faults } = await deskOf(root);
+      await visit(page, '/');
       await page.getByRole('link', { name: 'Administration' }).click();
       for (const section of ['Groups', 'Permissions', 'Audit log', 'Webhooks', 'State', 'People']) {
         await open(page, section);
       }
       expect(faults).toEqual([]);
-      await context.close();
     });
   },
 );

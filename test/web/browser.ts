@@ -95,3 +95,27 @@ export async function openDesk(
   });
   return { context, page, faults };
 }
+
+/**
+ * Opens a view as a link of the page does. Loading the page anew compiles its scripts again, which takes most of the
+ * processor time of a short journey. Returns when the view has replaced the one before it.
+ */
+export async function visit(page: Page, path: string): Promise<void> {
+  if (page.url() === 'about:blank') {
+    await page.goto(path);
+    return;
+  }
+  await page.evaluate(`__TSR_ROUTER__.navigate({ href: ${JSON.stringify(path)} })`);
+  await page.waitForFunction(`(({ status, location, resolvedLocation }) =>
+    status === 'idle' && resolvedLocation?.href === location.href)(__TSR_ROUTER__.state)`);
+}
+
+/** Opens one browser for each person, which the tests of a file use one after the other. */
+export function openDesks(browser: Browser, server: Pick<TestServer, 'url'>) {
+  const desks = new Map<string, Promise<Desk>>();
+  return (person: Person): Promise<Desk> => {
+    const found = desks.get(person.id) ?? openDesk(browser, server, person);
+    desks.set(person.id, found);
+    return found;
+  };
+}

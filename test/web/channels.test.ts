@@ -4,7 +4,7 @@ import { upload } from '../files/forms.ts';
 import { grant } from '../support/channels.ts';
 import { signUpAll, startServer } from '../support/server.ts';
 import { violationsOn } from './axe.ts';
-import { launchBrowser, openDesk, withoutBrowser } from './browser.ts';
+import { launchBrowser, openDesk, openDesks, visit, withoutBrowser } from './browser.ts';
 
 /** A browser without a screen has no notifications to look at, and its window always has the focus. */
 const RECORDED = `
@@ -27,6 +27,7 @@ describe.skipIf(withoutBrowser)('channels (skipped without the Debian package ch
   const server = await startServer();
   const [root, ann, bob] = await signUpAll(server, 'Root', 'Ann', 'Bob');
   const browser = await launchBrowser();
+  const deskOf = openDesks(browser, server);
   afterAll(async () => {
     await browser.close();
     await server.close();
@@ -40,11 +41,11 @@ describe.skipIf(withoutBrowser)('channels (skipped without the Debian package ch
   }
 
   test('an administrator makes a channel for one person, who sees it and what is new in it at once', async () => {
-    const admin = await openDesk(browser, server, root);
-    const reader = await openDesk(browser, server, ann);
-    await reader.page.goto('/');
+    const admin = await deskOf(root);
+    const reader = await deskOf(ann);
+    await visit(reader.page, '/');
     await reader.page.getByRole('heading', { name: 'There is no channel yet' }).waitFor();
-    await admin.page.goto('/');
+    await visit(admin.page, '/');
     const { page } = admin;
     await page.getByRole('main').getByRole('button', { name: 'New channel' }).click();
     const dialog = page.getByRole('dialog', { name: 'New channel' });
@@ -61,7 +62,7 @@ describe.skipIf(withoutBrowser)('channels (skipped without the Debian package ch
 
     await row(reader.page, 'engines').waitFor();
     const id = page.url().split('/').at(-1);
-    await reader.page.goto('/search');
+    await visit(reader.page, '/search');
     await server.as(root)(`POST /channels/${id}/messages/post`, { content: 'Steam' });
     await row(reader.page, 'engines 1 unread message').waitFor();
     await server.as(root)(`POST /channels/${id}/messages/post`, { content: 'Look, @Ann' });
@@ -73,15 +74,13 @@ describe.skipIf(withoutBrowser)('channels (skipped without the Debian package ch
     await reader.page.getByText('Steam').waitFor();
     await expect.poll(() => reader.page.title()).not.toMatch(/^\(/);
     expect([...admin.faults, ...reader.faults]).toEqual([]);
-    await admin.context.close();
-    await reader.context.close();
   });
 
   test('what is read elsewhere, and the notification level, change the list at once', async () => {
     const channel = await openToAll('quiet');
     await server.as(bob)(`POST /channels/${channel}/messages/post`, { content: 'one' });
-    const { page, context, faults } = await openDesk(browser, server, ann);
-    await page.goto('/threads');
+    const { page, faults } = await deskOf(ann);
+    await visit(page, '/threads');
     await row(page, 'quiet 1 unread message').waitFor();
     await server.as(ann)(`POST /channels/${channel}/read`, {});
     await row(page, 'quiet')
@@ -96,14 +95,13 @@ describe.skipIf(withoutBrowser)('channels (skipped without the Debian package ch
     await server.as(bob)(`POST /channels/${channel}/messages/post`, { content: 'hello @Ann' });
     await row(page, 'quiet Muted 1 mention').waitFor();
     expect(faults).toEqual([]);
-    await context.close();
   });
 
   test('a person makes a group, changes its members, and leaves it', async () => {
-    const { page, context, faults } = await openDesk(browser, server, ann);
-    const other = await openDesk(browser, server, bob);
-    await other.page.goto('/threads');
-    await page.goto('/threads');
+    const { page, faults } = await deskOf(ann);
+    const other = await deskOf(bob);
+    await visit(other.page, '/threads');
+    await visit(page, '/threads');
     await page.getByRole('button', { name: 'New group' }).click();
     const dialog = page.getByRole('dialog', { name: 'New group' });
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Crew');
@@ -133,15 +131,13 @@ describe.skipIf(withoutBrowser)('channels (skipped without the Debian package ch
     await row(page, 'Crew').waitFor({ state: 'detached' });
     await row(other.page, 'Crew').waitFor();
     expect([...faults, ...other.faults]).toEqual([]);
-    await context.close();
-    await other.context.close();
   });
 
   test('a direct message opens by the name of the person, and hides until it is shown again', async () => {
-    const { page, context, faults } = await openDesk(browser, server, ann);
-    const other = await openDesk(browser, server, bob);
-    await other.page.goto('/threads');
-    await page.goto('/threads');
+    const { page, faults } = await deskOf(ann);
+    const other = await deskOf(bob);
+    await visit(other.page, '/threads');
+    await visit(page, '/threads');
     await page.getByRole('button', { name: 'New direct message' }).click();
     await page.getByRole('textbox', { name: 'To' }).fill('bob');
     await page.getByRole('option', { name: /Bob/ }).click();
@@ -161,8 +157,6 @@ describe.skipIf(withoutBrowser)('channels (skipped without the Debian package ch
     await row(page, 'Bob').waitFor();
     expect(await violationsOn(page)).toEqual([]);
     expect([...faults, ...other.faults]).toEqual([]);
-    await context.close();
-    await other.context.close();
   });
 
   test('a manager describes a channel, adds a webhook, and deletes the channel by its name', async () => {
@@ -171,11 +165,11 @@ describe.skipIf(withoutBrowser)('channels (skipped without the Debian package ch
       content: 'Keep this',
     });
     await server.as(root)(`POST /channels/${channel}/messages/${pinned.id}/pin`, { is_pinned: true });
-    const { page, context, faults } = await openDesk(browser, server, root);
-    const reader = await openDesk(browser, server, ann);
-    await reader.page.goto(`/channels/${channel}`);
+    const { page, faults } = await deskOf(root);
+    const reader = await deskOf(ann);
+    await visit(reader.page, `/channels/${channel}`);
     await heading(reader.page, 'old plans').waitFor();
-    await page.goto(`/channels/${channel}`);
+    await visit(page, `/channels/${channel}`);
     await page.getByRole('button', { name: 'Details of the channel' }).click();
     const details = page.getByRole('dialog', { name: 'old plans' });
     await details.getByRole('button', { name: 'Edit' }).click();
@@ -219,8 +213,6 @@ describe.skipIf(withoutBrowser)('channels (skipped without the Debian package ch
     await row(page, 'old plans').waitFor({ state: 'detached' });
     await row(reader.page, 'old plans').waitFor({ state: 'detached' });
     expect([...faults, ...reader.faults]).toEqual([]);
-    await context.close();
-    await reader.context.close();
   });
 
   test('on a phone, a long press opens the menu of a channel', async () => {
@@ -257,7 +249,7 @@ describe.skipIf(withoutBrowser)('channels (skipped without the Debian package ch
 
   test('Esc closes each overlay, and the focus goes back to the control that opened it', async () => {
     const channel = await openToAll('keys');
-    const { page, context, faults } = await openDesk(browser, server, ann);
+    const { page, faults } = await deskOf(ann);
     await page.goto(`/channels/${channel}`);
     await heading(page, 'keys').waitFor();
     await row(page, 'keys').hover();
@@ -289,14 +281,13 @@ describe.skipIf(withoutBrowser)('channels (skipped without the Debian package ch
     await page.keyboard.press('Escape');
     await hasFocus(page.getByRole('textbox', { name: 'Message' }));
     expect(faults).toEqual([]);
-    await context.close();
   });
 
   test('the palette and the keys lead to channels, people and actions', async () => {
     await openToAll('alpha');
     await openToAll('beta');
-    const { page, context, faults } = await openDesk(browser, server, ann);
-    await page.goto('/threads');
+    const { page, faults } = await deskOf(ann);
+    await visit(page, '/threads');
     await row(page, 'alpha').waitFor();
     await page.keyboard.press('Control+k');
     await page.getByPlaceholder('Go to a channel').fill('alph');
@@ -319,7 +310,6 @@ describe.skipIf(withoutBrowser)('channels (skipped without the Debian package ch
     await page.getByRole('button', { name: 'Bob', exact: true }).last().click();
     await heading(page, 'Bob').waitFor();
     expect(faults).toEqual([]);
-    await context.close();
   });
 
   test('a message to the person shows a notification while the window is away', async () => {
@@ -342,7 +332,7 @@ describe.skipIf(withoutBrowser)('channels (skipped without the Debian package ch
 
   test('the focus goes into an overlay, and back to its button when it closes', async () => {
     await openToAll('focus');
-    const { page, context, faults } = await openDesk(browser, server, root);
+    const { page, faults } = await deskOf(root);
     await page.goto('/threads');
     await row(page, 'focus').waitFor();
     const focused = page.locator(':focus');
@@ -364,22 +354,22 @@ describe.skipIf(withoutBrowser)('channels (skipped without the Debian package ch
       expect(await focused.textContent()).toBe(await button.textContent());
     }
     expect(faults).toEqual([]);
-    await context.close();
   });
 
   test('a view that fails leaves the navigation in its place', async () => {
-    const { page, context } = await openDesk(browser, server, root);
-    await page.goto('/channels/no-channel');
+    const { page } = await deskOf(root);
+    await visit(page, '/channels/no-channel');
     await page.getByRole('heading', { name: 'This view failed' }).waitFor();
     await page
       .getByRole('navigation', { name: 'Main navigation' })
       .getByRole('link', { name: 'Tools' })
       .click();
     await heading(page, 'Tools').waitFor();
-    await context.close();
   });
 
   test('a long section shows its first channels, the open one, and all when asked', async () => {
+    // Each open page would show each new channel.
+    await Promise.all(browser.contexts().map((each) => each.close()));
     await Promise.all(Array.from({ length: 205 }, (_, n) => openToAll(`room ${n}`)));
     const last = await openToAll('zulu');
     const { page, context, faults } = await openDesk(browser, server, ann);

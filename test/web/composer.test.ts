@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { grant } from '../support/channels.ts';
 import { signUpAll, startServer } from '../support/server.ts';
 import { violationsOn } from './axe.ts';
-import { launchBrowser, openDesk, withoutBrowser } from './browser.ts';
+import { launchBrowser, openDesks, visit, withoutBrowser } from './browser.ts';
 
 /** A picture of one pixel. */
 const PNG = Buffer.from(
@@ -23,14 +23,15 @@ describe.skipIf(withoutBrowser)('the composer (skipped without the Debian packag
     return body[0];
   };
   const browser = await launchBrowser();
+  const deskOf = openDesks(browser, server);
   afterAll(async () => {
     await browser.close();
     await server.close();
   });
 
   test('completes mentions and emoji by the keyboard, and sends tokens', async () => {
-    const { page, context, faults } = await openDesk(browser, server, root);
-    await page.goto(`/channels/${channel.id}`);
+    const { page, faults } = await deskOf(root);
+    await visit(page, `/channels/${channel.id}`);
     const field = page.getByRole('textbox', { name: 'Message' });
     await field.pressSequentially('Hi @ann');
     await page.getByRole('option', { name: /^Ann / }).waitFor();
@@ -55,12 +56,11 @@ describe.skipIf(withoutBrowser)('the composer (skipped without the Debian packag
     const expected = `Hi <@U:${ann.id}|Ann> and @channel 🎉 \n**bold**`;
     await expect.poll(async () => (await newest())?.content, { timeout: 5000 }).toBe(expected);
     expect(faults).toEqual([]);
-    await context.close();
   });
 
   test('keeps the draft of each channel, with its files, over a reload', async () => {
     const { body: other } = await server.as(root)('POST /channels/create', { name: 'shelf' });
-    const { page, context, faults } = await openDesk(browser, server, root);
+    const { page, faults } = await deskOf(root);
     await page.goto(`/channels/${channel.id}`);
     const field = page.getByRole('textbox', { name: 'Message' });
     await field.fill('not yet');
@@ -78,12 +78,11 @@ describe.skipIf(withoutBrowser)('the composer (skipped without the Debian packag
     await page.getByRole('button', { name: 'Remove plan.txt' }).click();
     await field.fill('');
     expect(faults).toEqual([]);
-    await context.close();
   });
 
   test('sends files with previews, and shows hostile names as text', async () => {
-    const { page, context, faults } = await openDesk(browser, server, root);
-    await page.goto(`/channels/${channel.id}`);
+    const { page, faults } = await deskOf(root);
+    await visit(page, `/channels/${channel.id}`);
     await page
       .locator('input[type=file]')
       .first()
@@ -105,12 +104,11 @@ describe.skipIf(withoutBrowser)('the composer (skipped without the Debian packag
     const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
     await download.path();
     expect(faults).toEqual([]);
-    await context.close();
   });
 
   test('says why a file is refused, and keeps what was typed', async () => {
     await server.as(root)('POST /configs/import', { config: { 'files.max_size': 2048 } });
-    const { page, context, faults } = await openDesk(browser, server, root);
+    const { page, faults } = await deskOf(root);
     await page.goto(`/channels/${channel.id}`);
     const field = page.getByRole('textbox', { name: 'Message' });
     await field.fill('with a file');
@@ -129,12 +127,11 @@ describe.skipIf(withoutBrowser)('the composer (skipped without the Debian packag
     await field.fill('');
     await server.as(root)('POST /configs/import', { config: { 'files.max_size': 1_048_576 } });
     expect(faults).toEqual([]);
-    await context.close();
   });
 
   test('says that a text is too long before it is sent', async () => {
-    const { page, context, faults } = await openDesk(browser, server, root);
-    await page.goto(`/channels/${channel.id}`);
+    const { page, faults } = await deskOf(root);
+    await visit(page, `/channels/${channel.id}`);
     const field = page.getByRole('textbox', { name: 'Message' });
     await field.fill('ä'.repeat(32 * 1024 + 1));
     await page.getByText('The message is 2 bytes too long.').waitFor();
@@ -145,24 +142,22 @@ describe.skipIf(withoutBrowser)('the composer (skipped without the Debian packag
     await expect.poll(() => field.inputValue()).toBe('');
     await expect.poll(async () => (await newest())?.content.length, { timeout: 5000 }).toBe(32 * 1024);
     expect(faults).toEqual([]);
-    await context.close();
   });
 
   test('the first click on the emoji button opens the picker, whose data come from this server', async () => {
-    const { page, context, faults } = await openDesk(browser, server, root);
-    await page.goto(`/channels/${channel.id}`);
+    const { page, faults } = await deskOf(root);
+    await visit(page, `/channels/${channel.id}`);
     await page.getByRole('textbox', { name: 'Message' }).fill('Well done ');
     await page.getByRole('button', { name: 'Add an emoji' }).click();
     await page.getByRole('searchbox').fill('tada');
     await page.getByRole('gridcell').first().click();
     expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toMatch(/^Well done 🎉/u);
     expect(faults).toEqual([]);
-    await context.close();
   });
 
   test('takes pasted and dropped files', async () => {
-    const { page, context, faults } = await openDesk(browser, server, root);
-    await page.goto(`/channels/${channel.id}`);
+    const { page, faults } = await deskOf(root);
+    await visit(page, `/channels/${channel.id}`);
     const field = page.getByRole('textbox', { name: 'Message' });
     await field.waitFor();
     for (const [name, act] of [
@@ -178,6 +173,5 @@ describe.skipIf(withoutBrowser)('the composer (skipped without the Debian packag
       await page.getByRole('button', { name: `Remove ${name}` }).waitFor();
     }
     expect(faults).toEqual([]);
-    await context.close();
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { makeChannel } from '../support/channels.ts';
 import { signUp, startServer } from '../support/server.ts';
 import { violationsOn } from './axe.ts';
-import { launchBrowser, openDesk, withoutBrowser } from './browser.ts';
+import { launchBrowser, openDesk, visit, withoutBrowser } from './browser.ts';
 
 const KIB = 1024;
 
@@ -28,7 +28,7 @@ describe.skipIf(withoutBrowser)(
         const { status } = await server.as(ada)(`POST /channels/${id}/messages/post`, { content });
         expect(status).toBe(200);
       }
-      await page.goto(`/channels/${id}`);
+      await visit(page, `/channels/${id}`);
     }
 
     test('formats text, lists, tables and code', async () => {

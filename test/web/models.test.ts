@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
 import { grant, makeChannel } from '../support/channels.ts';
 import { connectProvider, startProvider, type Wire } from '../support/provider.ts';
 import { toolOf } from '../support/python.ts';
 import { openWorkshop } from '../tools/workshop.ts';
 import { violationsOn } from './axe.ts';
-import { launchBrowser, openDesk, withoutBrowser } from './browser.ts';
+import { launchBrowser, openDesk, openDesks, visit, withoutBrowser } from './browser.ts';
 
 const WEATHER = `
     async def temperature(self, city: str, __event_emitter__=None) -> str:
@@ -25,21 +26,24 @@ const WEATHER = `
         return f"It rains in {city}."
 `;
 
-/** The main views; other tests look at them in the light. */
-const viewsOf = (channel: string) => [
-  `/channels/${channel}`,
-  '/search?q=warm',
-  '/threads',
-  '/tools',
-  '/tools/weather',
-  '/models',
-  '/models/helper',
-  '/admin/people',
-  '/admin/permissions',
-  '/admin/configuration',
-  '/admin/usage',
-  '/admin/audit',
-  '/account/profile',
+/** The main views, each with what shows that its data are there; other tests look at them in the light. */
+const viewsOf = (channel: string): [path: string, loaded: (page: Page) => Locator][] => [
+  [`/channels/${channel}`, (page) => page.getByRole('article')],
+  ['/search?q=warm', (page) => page.getByRole('main').locator('mark')],
+  ['/threads', (page) => page.getByText('appear here')],
+  ['/tools', (page) => page.getByRole('link', { name: 'weather' })],
+  ['/tools/weather', (page) => page.getByText('Version 1, saved')],
+  ['/models', (page) => page.getByText('Helps with the weather')],
+  ['/models/helper', (page) => page.getByLabel('Description')],
+  ['/admin/people', (page) => page.getByRole('link', { name: 'Reader' })],
+  ['/admin/permissions', (page) => page.getByRole('switch', { name: 'Upload files' })],
+  ['/admin/configuration', (page) => page.getByRole('heading', { name: 'Accounts and interface' })],
+  ['/admin/usage', (page) => page.getByRole('img', { name: 'Tokens by day' })],
+  [
+    '/admin/audit',
+    (page) => page.getByRole('table', { name: 'Audit log' }).and(page.locator(':not([aria-busy])')),
+  ],
+  ['/account/profile', (page) => page.getByLabel('Name')],
 ];
 
 describe.skipIf(withoutBrowser)('models on the page (needs chromium)', async () => {
@@ -63,7 +67,8 @@ describe.skipIf(withoutBrowser)('models on the page (needs chromium)', async () 
   expect(made.status).toBe(200);
   const channel = await makeChannel(server, admin, grant(reader.id, 'read'), grant(reader.id, 'write'));
   const browser = await launchBrowser();
-  const { page, faults } = await openDesk(browser, server, reader);
+  const deskOf = openDesks(browser, server);
+  const { page, faults } = await deskOf(reader);
   afterAll(async () => {
     await browser.close();
     await close();
@@ -72,7 +77,7 @@ describe.skipIf(withoutBrowser)('models on the page (needs chromium)', async () 
 
   /** Asks the model as a person does. */
   async function ask(words: string): Promise<void> {
-    await page.goto(`/channels/${channel}`);
+    await visit(page, `/channels/${channel}`);
     const field = page.getByRole('textbox', { name: 'Message' });
     await field.fill(`@helper ${words}`);
     await field.press('Enter');
@@ -187,7 +192,7 @@ describe.skipIf(withoutBrowser)('models on the page (needs chromium)', async () 
 
   test('a member finds a model and talks with it in a conversation of its own', async () => {
     provider.script((_request, wire: Wire) => wire.say('Hello, reader.'));
-    await page.goto('/models');
+    await visit(page, '/models');
     await page.getByText('Helps with the weather').waitFor();
     await page.getByLabel('Search models').fill('weather');
     expect(await violationsOn(page)).toEqual([]);
@@ -205,7 +210,7 @@ describe.skipIf(withoutBrowser)('models on the page (needs chromium)', async () 
 
   test('a member makes a model, changes it, and restores an older version', async () => {
     await permit('workspace.models', true);
-    await page.goto('/models/new');
+    await visit(page, '/models/new');
     await page.getByLabel('Name').fill('Travel Agent');
     expect(await page.getByRole('textbox', { name: 'Id', exact: true }).inputValue()).toBe('travel-agent');
     await page.getByRole('combobox', { name: 'Base model' }).click();
@@ -243,8 +248,8 @@ describe.skipIf(withoutBrowser)('models on the page (needs chromium)', async () 
   });
 
   test('an administrator sets up a model of a provider, and sees why a person may not use it', async () => {
-    const desk = await openDesk(browser, server, admin);
-    await desk.page.goto('/models');
+    const desk = await deskOf(admin);
+    await visit(desk.page, '/models');
     await desk.page.getByRole('link', { name: 'small' }).click();
     await desk.page.getByLabel('Description').fill('The model of the provider');
     await desk.page.getByRole('button', { name: 'Make the model' }).click();
@@ -254,12 +259,11 @@ describe.skipIf(withoutBrowser)('models on the page (needs chromium)', async () 
     await desk.page.getByText(/Reader may not/).waitFor();
     expect(await violationsOn(desk.page)).toEqual([]);
     expect(desk.faults).toEqual([]);
-    await desk.context.close();
   });
 
   test('an export has the models, and an import names what it refuses', async () => {
-    const desk = await openDesk(browser, server, admin);
-    await desk.page.goto('/models');
+    const desk = await deskOf(admin);
+    await visit(desk.page, '/models');
     const downloading = desk.page.waitForEvent('download');
     await desk.page.getByRole('button', { name: 'Export' }).click();
     const exported = JSON.parse(await readFile(await (await downloading).path(), 'utf8'));
@@ -279,7 +283,6 @@ describe.skipIf(withoutBrowser)('models on the page (needs chromium)', async () 
     await desk.page.getByRole('cell', { name: /Refused\..*white space/ }).waitFor();
     expect(await violationsOn(desk.page)).toEqual([]);
     expect(desk.faults).toEqual([]);
-    await desk.context.close();
   });
 
   test.each([
@@ -288,10 +291,9 @@ describe.skipIf(withoutBrowser)('models on the page (needs chromium)', async () 
   ])('the views can be read in the dark, on %s', async (_name, options) => {
     const desk = await openDesk(browser, server, admin, { ...options, colorScheme: 'dark' });
     const violations: Record<string, string[]> = {};
-    for (const path of viewsOf(channel)) {
-      await desk.page.goto(path);
-      await desk.page.getByRole('heading', { level: 1 }).waitFor();
-      await desk.page.waitForLoadState('networkidle');
+    for (const [path, loaded] of viewsOf(channel)) {
+      await visit(desk.page, path);
+      await loaded(desk.page).first().waitFor();
       const found = await violationsOn(desk.page);
       if (found.length > 0) violations[path] = found;
     }

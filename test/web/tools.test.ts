@@ -5,7 +5,7 @@ import { startTestPython } from '../support/python.ts';
 import { signUpAll, startServer } from '../support/server.ts';
 import { offerWheels } from '../tools/wheels.ts';
 import { violationsOn } from './axe.ts';
-import { launchBrowser, openDesk, withoutBrowser } from './browser.ts';
+import { launchBrowser, openDesks, visit, withoutBrowser } from './browser.ts';
 
 const DEPLOY = `"""
 title: Deploy
@@ -78,6 +78,7 @@ describe.skipIf(withoutBrowser)('tools (skipped without the Debian package chrom
   const create = (id: string, name: string, content: string) =>
     api('POST /tools/create', { id, name, meta: {}, content });
   const browser = await launchBrowser();
+  const deskOf = openDesks(browser, server);
   afterAll(async () => {
     await browser.close();
     await server.close();
@@ -88,8 +89,8 @@ describe.skipIf(withoutBrowser)('tools (skipped without the Debian package chrom
   });
 
   test('a person writes a tool, sees its error at the line, mends it, runs it and answers it', async () => {
-    const { page, faults, context } = await openDesk(browser, server, root);
-    await page.goto('/tools');
+    const { page, faults } = await deskOf(root);
+    await visit(page, '/tools');
     await page.getByText('There is no tool yet').waitFor();
     expect(await violationsOn(page)).toEqual([]);
     await page.getByRole('link', { name: 'New tool' }).first().click();
@@ -135,13 +136,12 @@ describe.skipIf(withoutBrowser)('tools (skipped without the Debian package chrom
     await page.getByText('Name them in the frontmatter').waitFor();
     expect(await violationsOn(page)).toEqual([]);
     expect(faults).toEqual([]);
-    await context.close();
   });
 
   test('a secret setting is stored and not shown, and a wrong one is told at its field', async () => {
     await create('bank', 'Bank', BANK);
-    const { page, faults, context } = await openDesk(browser, server, root);
-    await page.goto('/tools/bank?tab=valves');
+    const { page, faults } = await deskOf(root);
+    await visit(page, '/tools/bank?tab=valves');
     const ofTool = page.getByRole('region', { name: 'Settings of the tool' });
     await ofTool.getByLabel('Currency').fill('euro');
     await ofTool.getByRole('button', { name: 'Save' }).click();
@@ -172,14 +172,13 @@ describe.skipIf(withoutBrowser)('tools (skipped without the Debian package chrom
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByText('11 us [] slow True').waitFor();
     expect(faults).toEqual([]);
-    await context.close();
   });
 
   test('versions are compared and restored, and text of two people is never lost', async () => {
     await create('poem', 'Poem', source('one'));
-    const { page, faults, context } = await openDesk(browser, server, root);
+    const { page, faults } = await deskOf(root);
     page.on('dialog', (dialog) => void dialog.accept());
-    await page.goto('/tools/poem');
+    await visit(page, '/tools/poem');
     await write(page, source('two'));
     await page.getByLabel('Note for this version').fill('A better line');
     await page.keyboard.press('Control+S');
@@ -208,12 +207,11 @@ describe.skipIf(withoutBrowser)('tools (skipped without the Debian package chrom
     await page.getByRole('button', { name: /Version 5 current/ }).waitFor();
     expect((await api('GET /tools/id/poem')).body.content).toBe(source('two'));
     expect(faults).toEqual([]);
-    await context.close();
   });
 
   test('an export is tried before it is imported', async () => {
-    const { page, faults, context } = await openDesk(browser, server, root);
-    await page.goto('/tools/import');
+    const { page, faults } = await deskOf(root);
+    await visit(page, '/tools/import');
     const tools = [
       { id: 'shout', name: 'Shout', meta: {}, content: source('hey') },
       { id: 'broken', name: 'Broken', meta: {}, content: 'class Tool: pass\n' },
@@ -240,12 +238,11 @@ describe.skipIf(withoutBrowser)('tools (skipped without the Debian package chrom
     await page.getByRole('link', { name: 'New tool' }).waitFor();
     expect((await api('GET /tools/id/shout')).status).toBe(404);
     expect(faults).toEqual([]);
-    await context.close();
   });
 
   test('a source from an address opens in the editor and is stored after it was read', async () => {
-    const { page, faults, context } = await openDesk(browser, server, root);
-    await page.goto('/tools/import');
+    const { page, faults } = await deskOf(root);
+    await visit(page, '/tools/import');
     await page.getByLabel('Address of the source').fill(`${target.url}/afar.py`);
     await page.getByRole('button', { name: 'Load' }).click();
     await page.getByText('from afar').waitFor();
@@ -254,13 +251,12 @@ describe.skipIf(withoutBrowser)('tools (skipped without the Debian package chrom
     await page.getByText('Version 1, saved').waitFor();
     expect((await api('GET /tools/id/afar')).body.content).toBe(source('from afar'));
     expect(faults).toEqual([]);
-    await context.close();
   });
 
   test('packages are installed after an administrator allows it, with the log', async () => {
     await create('polite', 'Polite', `"""\nrequirements: greeter\n"""\n${source('x')}`);
-    const { page, faults, context } = await openDesk(browser, server, root);
-    await page.goto('/tools/polite?tab=packages');
+    const { page, faults } = await deskOf(root);
+    await visit(page, '/tools/polite?tab=packages');
     await page.getByRole('button', { name: 'Install' }).click();
     await page.getByRole('alert').getByText('tools.install_requirements').waitFor();
     await api('POST /configs/import', { 'tools.install_requirements': true });
@@ -269,16 +265,15 @@ describe.skipIf(withoutBrowser)('tools (skipped without the Debian package chrom
     await page.getByRole('textbox', { name: 'Log of the installation' }).waitFor();
     expect(await violationsOn(page)).toEqual([]);
     expect(faults).toEqual([]);
-    await context.close();
   });
 
   test('a second person sees a shared tool and runs it, without its source', async () => {
     await create('greet', 'Greeter', source('hello'));
-    const { page, context } = await openDesk(browser, server, root);
-    const { page: other, faults, context: others } = await openDesk(browser, server, ann);
-    await other.goto('/tools');
+    const { page } = await deskOf(root);
+    const { page: other, faults } = await deskOf(ann);
+    await visit(other, '/tools');
     await other.getByText('There is no tool yet').waitFor();
-    await page.goto('/tools/greet?tab=access');
+    await visit(page, '/tools/greet?tab=access');
     await page.getByLabel('Give access to').fill('Ann');
     await page.getByRole('option', { name: 'Ann' }).click();
     await page.getByLabel('Access of Ann').waitFor();
@@ -295,7 +290,5 @@ describe.skipIf(withoutBrowser)('tools (skipped without the Debian package chrom
     await other.getByText('Functions').waitFor();
     expect(await violationsOn(other)).toEqual([]);
     expect(faults).toEqual([]);
-    await context.close();
-    await others.close();
   });
 });
