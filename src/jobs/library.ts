@@ -14,8 +14,7 @@ const LOOKS_FOR_A_JOB = /^get_job/;
  * takes up to a minute and logs each attempt; `line.ts` listens.
  */
 export function poolOf(sql: Sql, endings: Endings, workers: number): Pool {
-  // Each worker looks for a job when it starts. Together they would open all connections of the pool.
-  const startInTurn = inTurn<unknown[]>(workers);
+  const startInTurn = inTurn(workers);
   async function query({ name, text, values = [] }: QueryConfig): Promise<{ rows: unknown[] }> {
     if (name !== undefined && LEFT_TO_US.test(name)) return { rows: [] };
     const ask = () => runForeign(sql, { name, text, values });
@@ -30,15 +29,22 @@ export function poolOf(sql: Sql, endings: Endings, workers: number): Pool {
   } as unknown as Pool;
 }
 
-/** Runs the first `count` questions one after the other, and later ones at once. */
-function inTurn<T>(count: number): (ask: () => Promise<T>) => Promise<T> {
+/**
+ * Runs the first `count` questions one after the other: each worker looks for a job when it starts, and together they would open all
+ * connections of the pool. When one finds nothing, those that wait find nothing either; an idle worker is woken for a later job.
+ */
+function inTurn(count: number): (ask: () => Promise<unknown[]>) => Promise<unknown[]> {
   let remaining = count;
-  let last: Promise<unknown> = Promise.resolve();
+  let unanswered: Promise<unknown[]> | undefined;
   return (ask) => {
     if (remaining === 0) return ask();
     remaining -= 1;
-    const answer = last.then(ask, ask);
-    last = answer;
+    const answer = unanswered?.then((rows) => (rows.length === 0 ? rows : ask()), ask) ?? ask();
+    unanswered = answer;
+    const settle = () => {
+      if (unanswered === answer) unanswered = undefined;
+    };
+    answer.then(settle, settle);
     return answer;
   };
 }
