@@ -56,8 +56,10 @@ export function createQuotas(options: {
   const { sql, bus, configs, shared } = options;
   const messages = createLimit('messages', { points: 0, seconds: 60 }, shared);
   const uploads = createLimit('uploads', { points: 0, seconds: 3600 }, shared);
-  const groups = new LRUCache<string, string[]>({ max: MAX_PEOPLE, ttl: GROUPS_MS });
-  const stored = new LRUCache<string, Stored>({ max: MAX_PEOPLE });
+  // Unlike `max`, `maxSize` takes memory only for what is there.
+  const size = { maxSize: MAX_PEOPLE, sizeCalculation: () => 1 };
+  const groups = new LRUCache<string, string[]>({ ...size, ttl: GROUPS_MS });
+  const stored = new LRUCache<string, Stored>(size);
   bus.subscribe('groups.changed', ({ userIds }) => {
     if (userIds === null) groups.clear();
     else for (const id of userIds) groups.delete(id);

@@ -64,7 +64,9 @@ class TrustedCredentials {
    */
   readonly #tokensOf = new Map<string, Set<string>>();
   readonly #cache = new LRUCache<string, Verified>({
-    max: MAX_TRUSTED,
+    // Unlike `max`, takes memory only for what is there.
+    maxSize: MAX_TRUSTED,
+    sizeCalculation: () => 1,
     ttl: TRUST_MS,
     dispose: ({ actor }, token) => {
       const tokens = this.#tokensOf.get(actor.id);
@@ -72,7 +74,11 @@ class TrustedCredentials {
       if (tokens?.size === 0) this.#tokensOf.delete(actor.id);
     },
   });
-  readonly #doubted = new LRUCache<string, true>({ max: 5_000, ttl: DOUBT_MS });
+  readonly #doubted = new LRUCache<string, true>({
+    maxSize: 5_000,
+    sizeCalculation: () => 1,
+    ttl: DOUBT_MS,
+  });
   #revocations = 0;
 
   /** Incremented by each revocation. A result requested before a revocation must not be cached after it. */
