@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { access, constants, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { whileLocked } from './environment.lock.ts';
@@ -104,6 +104,8 @@ async function findInterpreters(wanted: string | undefined, signal: AbortSignal)
   const answers = await Promise.all(
     (wanted ? [wanted] : CANDIDATES).map(async (command) => {
       try {
+        // Starting a process that cannot run costs as much as one that can.
+        if (isAbsolute(command)) await access(command, constants.X_OK);
         const { stdout } = await run(command, ['-I', '-c', probe], { signal, timeout: 20_000 });
         const [path, version, pydantic] = JSON.parse(stdout) as [string, string, string];
         return { path, version, pydantic: Number.parseInt(pydantic, 10) };
