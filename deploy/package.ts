@@ -17,7 +17,7 @@ const out = await mkdtemp(join(tmpdir(), 'parley-package-'));
 try {
   run(join(root, 'web', 'build.ts'), '--strict');
   const compiler = join(root, 'node_modules', 'typescript', 'lib', 'tsc.js');
-  run(compiler, '-p', join(root, 'deploy', 'tsconfig.package.json'), '--outDir', out);
+  run(compiler, '-p', join(root, 'deploy', 'tsconfig.package.json'), '--outDir', out, '--checkers', '1');
   await rm(lib, { recursive: true, force: true });
   await cp(join(out, 'src'), lib, { recursive: true });
   await cp(join(root, 'src'), lib, { recursive: true, filter: (path) => isPacked(basename(path)) });
