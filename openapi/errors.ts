@@ -1,4 +1,6 @@
 import { ERRORS } from '../src/core/errors.ts';
+// Nouns add their codes when they are loaded.
+import '../src/nouns.ts';
 
 const BEGIN = '<!-- codes: written by npm run openapi -->';
 const END = '<!-- end of codes -->';
