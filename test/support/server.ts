@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DestinationStream } from 'pino';
+import { request } from 'undici';
 import type { App } from '../../src/app.doors.ts';
 import { startApp } from '../../src/app.ts';
 import type { Egress } from '../../src/egress/egress.ts';
@@ -118,24 +119,28 @@ export async function withSecret<T>(
 }
 
 /** One REST call under `/api/v1`. */
-export async function call(url: string, request: string, options: CallOptions = {}): Promise<Answer> {
-  const [method = 'GET', path = '/'] = request.split(' ');
-  const response = await fetch(`${url}/api/v1${path}`, {
+export async function call(url: string, asked: string, options: CallOptions = {}): Promise<Answer> {
+  const [method = 'GET', path = '/'] = asked.split(' ');
+  // A third of the processor time of `fetch`.
+  const answer = await request(`${url}/api/v1${path}`, {
     method,
     headers: {
+      ...FETCH_HEADERS,
       ...(options.token && { authorization: `Bearer ${options.token}` }),
       ...(options.body !== undefined && { 'content-type': 'application/json' }),
       ...options.headers,
     },
     ...(options.body !== undefined && { body: JSON.stringify(options.body) }),
   });
-  const text = await response.text();
-  return {
-    status: response.status,
-    body: text === '' ? undefined : JSON.parse(text),
-    headers: response.headers,
-  };
+  const text = await answer.body.text();
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(answer.headers))
+    for (const one of [value ?? []].flat()) headers.append(name, one);
+  return { status: answer.statusCode, body: text === '' ? undefined : JSON.parse(text), headers };
 }
+
+/** What `fetch` of Node sends. */
+const FETCH_HEADERS = { accept: '*/*', 'accept-language': '*', 'user-agent': 'node' };
 
 export interface Person {
   id: string;
