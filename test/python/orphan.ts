@@ -1,7 +1,7 @@
 /** Runs a tool that never ends, and prints the ids of its processes. */
 import { callTool, startTestPython, toolOf } from '../support/python.ts';
 
-const python = await startTestPython();
+const python = await startTestPython({});
 const content = toolOf(
   `async def f(self, __event_emitter__):
     child = subprocess.Popen(["sleep", "60"], process_group=0).pid

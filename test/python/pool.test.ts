@@ -79,7 +79,7 @@ test('ends an idle process', async () => {
 
 describe('with the limits of a server', () => {
   beforeAll(async () => {
-    python = await startTestPython();
+    python = await startTestPython({});
   });
   afterAll(() => python.close());
 

@@ -15,6 +15,7 @@ test('reports a host that does not stay up as unavailable, and tries again later
   const lines: string[] = [];
   const log = { info: () => {}, warn: (line: string) => void lines.push(line) };
   const folder = await sharedEnvironment();
+  const others = new Set((await descendantsOf(process.pid)).map(({ pid }) => pid));
   const started = superviseHost({
     folder,
     interpreter: undefined,
@@ -26,7 +27,9 @@ test('reports a host that does not stay up as unavailable, and tries again later
   await started.settled;
   let killed = 0;
   while (started.state().state !== 'unavailable') {
-    const hosts = (await descendantsOf(process.pid)).filter(({ command }) => command.includes('server.py'));
+    const hosts = (await descendantsOf(process.pid)).filter(
+      ({ pid, command }) => !others.has(pid) && command.includes('server.py'),
+    );
     if (started.state().state === 'ready') for (const { pid } of hosts) process.kill(pid, 'SIGKILL');
     killed += hosts.length;
     await until('the next state', () => started.state().state !== 'ready');

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,20 +30,65 @@ export async function linkEnvironment(dataDir: string): Promise<void> {
 /** Long enough for honest code on a busy machine. A test of a time limit sets that limit itself. */
 const PATIENT = { callTimeoutMs: 60_000, loadTimeoutMs: 60_000, beginMs: 30_000 } satisfies Partial<Limits>;
 
-/** Starts Python in the shared environment, and waits until it is ready. */
-export async function startTestPython(limits: Partial<Limits> = {}): Promise<Python> {
-  const environmentDir = await sharedEnvironment();
+/**
+ * Python in the shared environment, ready to use. With limits, also with `{}`, it is started for the caller. Without limits, the test
+ * files of one worker share it: not for tests that harm it or install packages.
+ */
+export async function startTestPython(limits?: Partial<Limits>): Promise<Python> {
+  if (!limits) {
+    shared ??= startShared();
+    return lend(await shared);
+  }
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-test-'));
-  const python = startPython({ dataDir, environmentDir, log: silent, limits: { ...PATIENT, ...limits } });
-  await python.settled;
-  const { state, detail } = python.state();
-  if (state !== 'ready') throw new Error(detail);
+  const python = await startIn(dataDir, limits);
   const close = python.close.bind(python);
   python.close = async () => {
     await close();
     await rm(dataDir, { recursive: true, force: true });
   };
   return python;
+}
+
+let shared: Promise<Python> | undefined;
+
+/** It ends with this process. */
+async function startShared(): Promise<Python> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'parley-test-'));
+  process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }));
+  return startIn(dataDir, {});
+}
+
+async function startIn(dataDir: string, limits: Partial<Limits>): Promise<Python> {
+  const environmentDir = await sharedEnvironment();
+  const python = startPython({ dataDir, environmentDir, log: silent, limits: { ...PATIENT, ...limits } });
+  await python.settled;
+  const { state, detail } = python.state();
+  if (state !== 'ready') throw new Error(detail);
+  return python;
+}
+
+/** The same Python for one file: `close` ends the processes of its tools only. */
+function lend(python: Python): Python {
+  const used = new Set<string>();
+  const note = <T extends { id: string }>(tool: T): T => {
+    used.add(tool.id);
+    return tool;
+  };
+  return {
+    settled: python.settled,
+    packages: python.packages,
+    state: () => python.state(),
+    interpreter: () => python.interpreter(),
+    load: () => python.load(),
+    inspect: (source, options) => python.inspect(note(source), options),
+    call: (request) => python.call({ ...request, tool: note(request.tool) }),
+    checkValves: (request) => python.checkValves({ ...request, tool: note(request.tool) }),
+    describeValves: (request) => python.describeValves({ ...request, tool: note(request.tool) }),
+    evict: (id) => python.evict(id),
+    async close() {
+      for (const id of used) python.evict(id);
+    },
+  };
 }
 
 export const ANN = { id: 'u1', name: 'Ann', email: 'ann@example.com', role: 'user' };

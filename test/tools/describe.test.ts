@@ -23,7 +23,7 @@ beforeAll(async () => {
   listener.listen(0, '127.0.0.1');
   await once(listener, 'listening');
   wheels = await offerWheels([['greeter', '1.0', 'hello', []]]);
-  shop = await openWorkshop();
+  shop = await openWorkshop({});
   await shop.configure(({ tools }) => {
     tools.install_requirements = true;
   });

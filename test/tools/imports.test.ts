@@ -14,7 +14,7 @@ let url: string;
 beforeAll(async () => {
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`;
-  shop = await openWorkshop({ callTimeoutMs: 30_000 });
+  shop = await openWorkshop();
   await shop.permit('chat.file_upload', true);
 });
 afterAll(async () => {

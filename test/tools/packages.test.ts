@@ -21,7 +21,7 @@ let index: Index;
 beforeAll(async () => {
   wheels = await offerWheels([['greeter', '1.0', 'hello', []]]);
   index = await openIndex(wheels.folder);
-  shop = await openWorkshop();
+  shop = await openWorkshop({});
   await shop.configure(({ tools }) => {
     tools.install_requirements = true;
   });

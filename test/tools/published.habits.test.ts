@@ -5,7 +5,7 @@ import { openWorkshop } from './workshop.ts';
 
 /* Undocumented habits of published tools, and the errors that callers get when a habit does not work here. */
 
-const shop = await openWorkshop({ callTimeoutMs: 30_000 });
+const shop = await openWorkshop();
 afterAll(() => shop.close());
 
 async function answerOf(body: string, imports = '', head?: string) {

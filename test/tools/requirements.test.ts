@@ -21,7 +21,7 @@ beforeAll(async () => {
   wheels = await offerWheels(PACKAGES);
   await writeFile(join(wheels.folder, 'sourceonly-1.0.tar.gz'), 'no wheel');
   vi.stubEnv('SECRET_KEY', 'must-not-reach-pip');
-  shop = await openWorkshop();
+  shop = await openWorkshop({});
 });
 beforeEach(() => allow(true));
 afterAll(async () => {

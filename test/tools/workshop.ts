@@ -14,7 +14,7 @@ import {
   type TestServer,
 } from '../support/server.ts';
 
-/** A server, and users with every relation to the tools of `author`. */
+/** A server, and users with every relation to the tools of `author`. `limits`: as of `startTestPython`. */
 export interface Workshop {
   python: Python;
   server: TestServer;
@@ -35,10 +35,7 @@ export interface Workshop {
   close(): Promise<void>;
 }
 
-export async function openWorkshop(
-  limits: Partial<Limits> = {},
-  options: ServerOptions = {},
-): Promise<Workshop> {
+export async function openWorkshop(limits?: Partial<Limits>, options: ServerOptions = {}): Promise<Workshop> {
   const python = await startTestPython(limits);
   const server = await startServer({ ...options, python });
   const admin = await signUp(server, 'Admin');
