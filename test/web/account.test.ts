@@ -11,7 +11,7 @@ describe.skipIf(withoutBrowser)('the own account (needs chromium)', async () => 
     env: { ENABLE_USER_WEBHOOKS: 'true', ENABLE_API_KEYS: 'true', WEB_PUSH_CONTACT: 'mailto:it@example.com' },
   });
   const ada = await signUp(server, 'Ada');
-  const browser = await launchBrowser();
+  const browser = await launchBrowser({ notifies: true });
   const { page, faults, context } = await openDesk(browser, server, ada);
   afterAll(async () => {
     await browser.close();
