@@ -1,5 +1,6 @@
 import { defineNoun } from '../noun.ts';
 import { toolFormatRouter } from './format/format.router.ts';
+import { functionsRouter } from './functions.router.ts';
 import { toolImportRouter } from './import/import.router.ts';
 import { toolInstallRouter } from './install/install.router.ts';
 import { toolLoadRouter } from './load/load.router.ts';
@@ -21,6 +22,7 @@ export const tools = defineNoun({
   name: 'tools',
   errors,
   routers: {
+    functions: functionsRouter,
     tools: toolsRouter,
     toolFormat: toolFormatRouter,
     toolHistory: toolHistoryRouter,

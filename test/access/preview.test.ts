@@ -129,3 +129,10 @@ describe('prompt variables', () => {
     expect((await update(body)).status).toBe(400);
   });
 });
+
+it('lists no functions for the editor of models, which otherwise stays at "Loading"', async () => {
+  const { status, body } = await as(root)('GET /functions/');
+  expect([status, body]).toEqual([200, []]);
+  expect((await as(pending)('GET /functions/')).status).toBe(401);
+  expect((await server.call('GET /functions/')).status).toBe(401);
+});
