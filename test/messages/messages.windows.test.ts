@@ -78,6 +78,10 @@ describe('a window of a thread', () => {
     expect(contents((await thread(`around=${ids.b}`)).body)).toBe('cb');
   });
 
+  it('opens for a client that sends an empty anchor', async () => {
+    expect(contents((await thread('skip=0&around=')).body)).toBe('dc');
+  });
+
   it('refuses a message that is not a reply of the thread', async () => {
     for (const id of [ids['4'], ids['5'], NOWHERE]) {
       expect(await thread(`before=${id}`)).toMatchObject({ status: 404, body: { code: 'not_found' } });

@@ -3,7 +3,7 @@ import { isObject } from '../../core/json/json.ts';
 import { joinShapes, type Shape } from '../../core/schema/schema.ts';
 import { findIgnored, planKnown, planKnownInput } from '../http/ignored.ts';
 import type { Procedure } from '../http/procedures.ts';
-import { planReaders, type Reader } from './rest.query.ts';
+import { leaveOutEmpty, planReaders, type Reader } from './rest.query.ts';
 
 /** The input of a call, and the names of unknown members. */
 export interface ReadInput {
@@ -37,6 +37,8 @@ export function planInput({ path, inputs, meta }: Procedure): InputReader {
   if (bodyMember !== undefined && !takesBody) throw new Error(`${path}: ${rest.method} takes no body`);
 
   const sources = { parameters, shape, readers: planReaders(shape ?? new Map()) };
+  // Only reads: an empty filter of a deletion must not become none.
+  if (rest.method === 'GET' && shape) sources.readers = leaveOutEmpty(sources.readers, shape);
   if (!takesBody) return readFromQuery(sources, inputs.length > 0);
   if (bodyMember !== undefined) return readBodyMember(sources, bodyMember, rest.acceptWrapped ?? false);
   return readFromBody(sources, inputs, rest.query ?? []);
