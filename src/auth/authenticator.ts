@@ -91,9 +91,12 @@ class TrustedCredentials {
       this.#doubted.set(userId, true);
       this.#forget(userId);
     });
-    bus.subscribe('auth.revoked', (revocation) =>
-      this.#forget(revocation.userId, (actor) => isEnded(actor, revocation)),
-    );
+    bus.subscribe('auth.revoked', (revocation) => {
+      const { userId, sessionId, keyId } = revocation;
+      // All that could end has ended. Otherwise the end of another credential may still be written.
+      if (sessionId === null && keyId === undefined) this.#doubted.delete(userId);
+      this.#forget(userId, (actor) => isEnded(actor, revocation));
+    });
     bus.subscribe('auth.changed', ({ userId }) => this.#forget(userId));
     bus.subscribe('groups.changed', ({ userIds }) => {
       if (userIds === null) this.#forgetAll();

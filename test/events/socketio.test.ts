@@ -89,7 +89,8 @@ describe.each(['websocket', 'polling'] as const)('over %s', (transport) => {
 
   it('a packet sent right after the connection is heard, though the token is verified again', async () => {
     const member = await signUpAs(server, owner, `Quick${transport}`, 'user');
-    // No process caches the token of a person whose role was just changed.
+    // No process caches the token of a person of whom a credential has just ended.
+    await server.as(member)('DELETE /auths/api_key');
     const beat = async () => {
       const { socket } = await listen(member.token, { transport });
       await socket.timeout(10_000).emitWithAck('heartbeat', {});
