@@ -71,7 +71,7 @@ describe.skipIf(withoutBrowser)('tools (skipped without the Debian package chrom
   const wheels = await offerWheels([['greeter', '1.0', 'hello', []]]);
   const target = await startTarget((_request, response) => response.end(source('from afar')));
   const egress = egressToHere();
-  const python = await startTestPython();
+  const python = await startTestPython({});
   const server = await startServer({ python, egress });
   const [root, ann] = await signUpAll(server, 'Root', 'Ann');
   const api = server.as(root);
