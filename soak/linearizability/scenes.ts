@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { grant } from '../../test/support/channels.ts';
-import { type Answer, type CallOptions, callOnce, insist, mayRepeat } from '../setup/calls.ts';
+import {
+  type Answer,
+  type CallOptions,
+  callOnce,
+  callUntilFinal,
+  insist,
+  mayRepeat,
+} from '../setup/calls.ts';
 import { pick, type Random } from '../setup/random.ts';
 import { type Kind, type Outcome, Recorder } from './history.ts';
 
@@ -77,6 +84,17 @@ async function signUps(place: Place): Promise<Recorder> {
   });
 }
 
+/** A repeated call after a lost answer may find its own name taken; the next one has another name. */
+async function makeKey({ urls, member: { token } }: Place): Promise<{ id: string; api_key: string }> {
+  for (;;) {
+    const options = { token, body: { name: randomUUID() } };
+    const { status, body } = await callUntilFinal(urls, 'POST /auths/api_keys', options);
+    if (status === 200) return body;
+    if (body?.code !== 'name_taken')
+      throw new Error(`POST /auths/api_keys answered ${status}: ${JSON.stringify(body)}`);
+  }
+}
+
 /** Clients use one session or one API key, and end it. */
 async function tokens(place: Place): Promise<Recorder> {
   const { urls, member, random } = place;
@@ -84,21 +102,21 @@ async function tokens(place: Place): Promise<Recorder> {
   let token: string;
   let end: () => Promise<Answer>;
   if (isKey) {
-    const made = await insist(urls, 'POST /auths/api_keys', {
-      token: member.token,
-      body: { name: randomUUID() },
-    });
+    const made = await makeKey(place);
     token = made.api_key;
     end = () => ask(place, `DELETE /auths/api_keys/${made.id}`, { token: member.token });
   } else {
     // A new account for each: one address may sign in only so often.
     const email = `${randomUUID()}@example.com`;
     const body = { email, password: PASSWORD, name: 'Someone' };
-    await insist(urls, 'POST /users', { token: place.administrator, body: { ...body, role: 'user' } });
+    await callUntilFinal(urls, 'POST /users', {
+      token: place.administrator,
+      body: { ...body, role: 'user' },
+    });
     token = (await insist(urls, 'POST /auths/signin', { body })).token;
     end = () => ask(place, 'POST /auths/signout', { token, body: {} });
   }
-  return play(place, () =>
+  const recorder = await play(place, () =>
     random() < 0.15
       ? {
           what: 'end',
@@ -111,6 +129,9 @@ async function tokens(place: Place): Promise<Recorder> {
           work: async () => show(await ask(place, 'GET /channels', { token }), { 401: 'ended' }),
         },
   );
+  // A person may have only so many keys.
+  if (isKey) await end();
+  return recorder;
 }
 
 /** Administrators give and take the right to a channel, and its person reads. */
