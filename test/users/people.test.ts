@@ -212,7 +212,7 @@ describe('people', () => {
 });
 
 it('may search four times at once, and leave connections for others', async () => {
-  // Cached for half a minute, so only the calls themselves wait. Sessions of a person whose role was just changed are not.
+  // The session is cached for half a minute, so only the calls themselves wait.
   const session = await signIn(server, root);
   const search = () => as(session)('GET /users/search?query=person');
   expect((await search()).status).toBe(200);
