@@ -84,10 +84,17 @@ async function signUps(place: Place): Promise<Recorder> {
   });
 }
 
-/** A repeated call after a lost answer may find its own name taken; the next one has another name. */
-async function makeKey({ urls, member: { token } }: Place): Promise<{ id: string; api_key: string }> {
+/**
+ * A repeated call after a lost answer may find its own name taken; the next one has another name.
+ *
+ * @param prefix of the name, for `deleteKeys`
+ */
+async function makeKey(
+  { urls, member: { token } }: Place,
+  prefix: string,
+): Promise<{ id: string; api_key: string }> {
   for (;;) {
-    const options = { token, body: { name: randomUUID() } };
+    const options = { token, body: { name: `${prefix} ${randomUUID()}` } };
     const { status, body } = await callUntilFinal(urls, 'POST /auths/api_keys', options);
     if (status === 200) return body;
     if (body?.code !== 'name_taken')
@@ -95,14 +102,22 @@ async function makeKey({ urls, member: { token } }: Place): Promise<{ id: string
   }
 }
 
+/** A person may have only so many keys. An earlier deletion may have been lost, and a key made without an answer. */
+async function deleteKeys({ urls, member: { token } }: Place, prefix: string): Promise<void> {
+  const keys: { id: string; name: string }[] = await insist(urls, 'GET /auths/api_keys', { token });
+  const own = keys.filter(({ name }) => name.startsWith(prefix));
+  await Promise.all(own.map(({ id }) => callUntilFinal(urls, `DELETE /auths/api_keys/${id}`, { token })));
+}
+
 /** Clients use one session or one API key, and end it. */
 async function tokens(place: Place): Promise<Recorder> {
   const { urls, member, random } = place;
   const isKey = random() < 0.5;
+  const prefix = randomUUID().slice(0, 8);
   let token: string;
   let end: () => Promise<Answer>;
   if (isKey) {
-    const made = await makeKey(place);
+    const made = await makeKey(place, prefix);
     token = made.api_key;
     end = () => ask(place, `DELETE /auths/api_keys/${made.id}`, { token: member.token });
   } else {
@@ -129,8 +144,7 @@ async function tokens(place: Place): Promise<Recorder> {
           work: async () => show(await ask(place, 'GET /channels', { token }), { 401: 'ended' }),
         },
   );
-  // A person may have only so many keys.
-  if (isKey) await end();
+  if (isKey) await deleteKeys(place, prefix);
   return recorder;
 }
 
