@@ -58,6 +58,16 @@ export function connectionsOf(
   });
 }
 
+/** The settings that belong to one of the addresses, by its place or by itself. */
+export const settingsWithin = <S extends Record<string, Settings> | undefined>(
+  urls: readonly string[],
+  configs: S,
+): S =>
+  configs &&
+  (Object.fromEntries(
+    Object.entries(configs).filter(([of]) => urls[Number(of)] !== undefined || urls.includes(of)),
+  ) as S);
+
 /** Without a name of its own, a connection is called by its place. */
 function settingsOf(configs: Record<string, Settings>, index: number, url: string, noun: string): Settings {
   const settings = configs[String(index)] ?? configs[url] ?? {};

@@ -1,4 +1,5 @@
 import { defineNoun } from '../noun.ts';
+import { connectionsRouter } from './connections.router.ts';
 import { errors } from './providers.errors.ts';
 import { measureProviders } from './providers.metrics.ts';
 import { describeProviders, startProviders } from './providers.parts.ts';
@@ -8,7 +9,7 @@ import { providersRouter } from './providers.router.ts';
 export const providers = defineNoun({
   name: 'providers',
   errors,
-  routers: { providers: providersRouter },
+  routers: { providers: providersRouter, connections: connectionsRouter },
   start: startProviders,
   metrics: measureProviders,
   readiness: describeProviders,

@@ -1,11 +1,13 @@
 import type { z } from 'zod';
 import { AppError } from '../core/errors.ts';
+import { isObject } from '../core/json/json.ts';
 import type { Scope } from '../core/scope.ts';
 import { MASK, mapSecrets } from '../core/secrets/masks.ts';
 import { ANSWER_BYTES, Connection } from './connection.ts';
+import type { VerifiedModels, VerifiedOllama, VerifyInput } from './connections.schema.ts';
 import { type Connected, connectionOf, connectionsOf } from './connections.settings.ts';
 import { listModels } from './list.ts';
-import { failureOf } from './providers.failures.ts';
+import { failed, failureOf, timedOut } from './providers.failures.ts';
 import type { TestInput, TestReport } from './providers.schema.ts';
 
 const STEP_MS = 10_000;
@@ -13,6 +15,7 @@ const STEP_MS = 10_000;
 const TOKEN_MS = 60_000;
 
 type Input = z.infer<typeof TestInput>;
+type Asked = Omit<Input, 'model'>;
 type Step = TestReport['steps'][number];
 
 /** Tries a connection as the registry would use it, and reports each step. */
@@ -57,6 +60,51 @@ export async function testProvider(scope: Scope, input: Input): Promise<TestRepo
   return { ok: steps.every(({ ok }) => ok), steps };
 }
 
+/** The models of a provider, as it lists them. @throws provider_failed, provider_timeout, rate_limited, bad_request */
+export const verifyHosted = (
+  scope: Scope,
+  input: z.infer<typeof VerifyInput>,
+): Promise<z.infer<typeof VerifiedModels>> =>
+  withConnection(scope, { ...input, kind: 'hosted' }, async (connection, signal) => {
+    const models = await listModels(connection, signal);
+    return { object: 'list', data: models.map(({ raw, id }) => ({ ...raw, id })) };
+  });
+
+/** The version of an Ollama server. @throws as `verifyHosted` */
+export const verifyOllama = (
+  scope: Scope,
+  input: z.infer<typeof VerifyInput>,
+): Promise<z.infer<typeof VerifiedOllama>> =>
+  withConnection(scope, { ...input, kind: 'ollama' }, async (connection, signal) => {
+    const client = await connection.client();
+    const { name, baseUrl } = connection.settings;
+    const answer = await client.get<unknown>(baseUrl.replace(/v1$/, 'api/version'), { signal });
+    if (isObject(answer) && typeof answer.version === 'string') return { version: answer.version };
+    throw failed(`${name} does not answer as an Ollama server does.`);
+  });
+
+/** Asks a connection that is not stored something, as the registry would use it. */
+async function withConnection<T>(
+  scope: Scope,
+  input: Asked,
+  ask: (connection: Connection, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const settings = settingsOf(scope, input);
+  const connection = new Connection(
+    settings,
+    scope.egress.open(settings.baseUrl, { maxBytes: ANSWER_BYTES }),
+  );
+  const limit = AbortSignal.timeout(STEP_MS);
+  try {
+    return await ask(connection, scope.signal ? AbortSignal.any([scope.signal, limit]) : limit);
+  } catch (error) {
+    if (limit.aborted) throw timedOut(`${settings.name} did not answer within ${STEP_MS / 1000} s.`);
+    throw failureOf(settings, error);
+  } finally {
+    connection.close();
+  }
+}
+
 /** The step failed and was noted: no further one is tried. */
 class Failed extends Error {}
 
@@ -73,7 +121,7 @@ async function run(steps: Step[], settings: Connected, step: Step['step'], work:
 }
 
 /** A key that is left out or masked is the one that the configuration has for the same address. */
-function settingsOf({ configs }: Scope, { kind, url, key, config }: Input): Connected {
+function settingsOf({ configs }: Scope, { kind, url, key, config }: Asked): Connected {
   const stored = connectionsOf(configs.current).find(
     ({ baseUrl }) => baseUrl === connectionOf(kind, url, '', {})?.baseUrl,
   );

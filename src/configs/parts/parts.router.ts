@@ -80,7 +80,9 @@ export const partsRouter = router({
     '/configs/connections',
     {
       summary: 'Get the settings of connections to models',
-      description: 'The values in force. This server only stores them for clients: it does not call models.',
+      description:
+        'Whether the list of models is kept between requests, and whether clients offer connections of their ' +
+        'own, which this server only stores. `GET /openai/config` has the connections of the server.',
     },
     ConnectionSettings,
   ),
@@ -100,7 +102,7 @@ export const partsRouter = router({
       summary: 'Get the settings of the list of models',
       description:
         'The default and the pinned models (ids, comma-separated), the order of the list, and the default ' +
-        'metadata and parameters. This server only stores them for clients.',
+        'metadata and parameters.',
     },
     ModelSettings,
   ),
@@ -165,8 +167,7 @@ export const partsRouter = router({
         tags: ['configs'],
         summary: 'Get the default metadata of models',
         description:
-          'Returns the setting `models.default_metadata`, for models that have no metadata of their own. ' +
-          'This server only stores it for clients.',
+          'Returns the setting `models.default_metadata`, for models that have no metadata of their own.',
       },
       access: 'member',
     })

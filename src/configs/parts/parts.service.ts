@@ -20,6 +20,8 @@ const PATHS: Readonly<Record<string, string>> = {
   banners: 'ui.banners',
   url: 'webhook_url',
   visibility: 'ui.visibility',
+  OPENAI_API_CONFIGS: 'hosted_model_api.api_configs',
+  OLLAMA_API_CONFIGS: 'local_model_server.api_configs',
 };
 
 const pathOf = (name: string) => PATHS[name] ?? name;

@@ -9,6 +9,8 @@ interface RestMeta {
   bodyMember?: string;
   /** With `bodyMember`: a body that is an object with that one member is taken as the tRPC input itself. */
   acceptWrapped?: true;
+  /** The path answers without a prefix, too, where clients of comparable systems look for it. */
+  isAtRoot?: true;
   /** Members that the query of an operation with a body may give, where clients of comparable systems send them there: ids alone. */
   query?: readonly string[];
 }

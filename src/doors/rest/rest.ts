@@ -9,7 +9,7 @@ import { ignoredHeader } from '../http/ignored.ts';
 import { listProcedures, type Procedure } from '../http/procedures.ts';
 import { planInput } from './rest.input.ts';
 
-/** Every REST path answers under both; the document lists the first. */
+/** Every REST path answers under both, and some without one (`isAtRoot`); the document lists the first. */
 export const REST_PREFIXES = ['/api/v1', '/api'] as const;
 
 /** The path of a route as the document lists it, for both prefixes. */
@@ -29,7 +29,7 @@ export function mountRest(app: FastifyInstance, parts: Parts, router: AnyRouter)
     const bodyLimit = bodyLimitOf(procedure);
     // The body of a GET is never read.
     const hooks = rest.method === 'GET' ? {} : { onRequest: admitBeforeBody(parts, procedure) };
-    for (const prefix of REST_PREFIXES)
+    for (const prefix of rest.isAtRoot ? [...REST_PREFIXES, ''] : REST_PREFIXES)
       app.route({ method: rest.method, url: prefix + path, bodyLimit, ...hooks, handler });
   }
 }
