@@ -46,9 +46,12 @@ export async function callOnce(url: string, request: string, options: CallOption
   }
 }
 
-/** True for answers that say that the same call may succeed later. */
+/**
+ * True for answers that say that the same call may succeed later. 408 answers a connection on which nothing had come for a minute, also
+ * when a call is sent on it at that moment.
+ */
 export const mayRepeat = ({ status }: Pick<Answer, 'status'>): boolean =>
-  status === 0 || status === 429 || status >= 500;
+  status === 0 || status === 408 || status === 429 || status >= 500;
 
 const PAUSE_MS = 500;
 
