@@ -17,7 +17,7 @@ export async function board({ parley: other }: Workspace): Promise<Result[]> {
   await shareWeights();
   await Promise.all([linkWeights(dataDir), linkEnvironment(dataDir)]);
   const began = performance.now();
-  const parley = await startParley({ dataDir, env: { EMBEDDED_MODEL: 'auto' } });
+  const parley = await startParley({ dataDir, env: { EMBEDDED_MODEL: 'auto' }, isAlone: true });
   try {
     const { id: channel } = await parley.asAdministrator<{ id: string }>('POST /channels/create', {
       name: 'hello',

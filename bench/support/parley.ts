@@ -40,6 +40,8 @@ export interface ServerOptions {
   dataDir?: string;
   /** Additional environment variables. */
   env?: Record<string, string>;
+  /** Whether it may use all cores, where no load runs beside it. */
+  isAlone?: boolean;
 }
 
 /** Starts the server like `npm start`, in a new data folder; the default is its embedded database. */
@@ -58,7 +60,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     EMBEDDED_MODEL: 'off',
     ...options.env,
   };
-  const [file, args] = onCore('server', [process.execPath, MAIN]);
+  const command: [string, string[]] = [process.execPath, [MAIN]];
+  const [file, args] = options.isAlone ? command : onCore('server', command.flat());
   const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const stop = async () => {
     await end(child);
