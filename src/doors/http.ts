@@ -26,7 +26,7 @@ import { countRequests } from './metrics/metrics.http.ts';
 import { mountOAuth } from './oauth/oauth.ts';
 import { mountOpenAi } from './openai/openai.ts';
 import { mountPage } from './page/page.ts';
-import { mountRest } from './rest/rest.ts';
+import { mountRest, toRestPath } from './rest/rest.ts';
 import { mountTrpc } from './trpc/trpc.ts';
 
 export interface HttpOptions {
@@ -49,6 +49,7 @@ export async function createHttp({ parts, env, router }: HttpOptions): Promise<F
   const app = fastify({
     bodyLimit: LIMITS.bodyBytes,
     routerOptions,
+    rewriteUrl: ({ url = '' }) => toRestPath(url),
     http: {
       ServerResponse: TimedResponse,
       // A client may offer any protocol (curl and Java offer h2c). An unknown one is ignored and the request answered.

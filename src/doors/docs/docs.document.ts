@@ -11,7 +11,7 @@ import { ERRORS, type ErrorCode } from '../../core/errors.ts';
 import { isWhenFull, type Meta } from '../../core/trpc/meta.ts';
 import { SESSION_COOKIE } from '../http/context.ts';
 import { listProcedures, type Procedure } from '../http/procedures.ts';
-import { REST_PREFIXES } from '../rest/rest.ts';
+import { REST_PREFIX } from '../rest/rest.ts';
 import { addExamples } from './docs.examples.ts';
 import { describeParameter, TAGS } from './docs.words.ts';
 
@@ -100,7 +100,7 @@ export function buildDocument(
     description: DESCRIPTION,
     version: project.version,
     license: { name: project.license, identifier: project.license },
-    baseUrl: REST_PREFIXES[0],
+    baseUrl: REST_PREFIX,
     securitySchemes: {
       bearer: { type: 'http', scheme: 'bearer', description: 'The token of a sign-in, or an API key' },
       apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },

@@ -10,7 +10,7 @@ import { type FileContent, getContent } from '../../files/files.content.ts';
 import { getFile, knownId } from '../../files/files.service.ts';
 import { type FormPart, maxUploadBytes, tooLarge, uploadFile } from '../../files/files.upload.ts';
 import { buildHttpContext } from '../http/context.ts';
-import { REST_PREFIXES } from '../rest/rest.ts';
+import { REST_PREFIX } from '../rest/rest.ts';
 
 /** The most bytes of a form beside its file. */
 const FORM_BYTES = 1024 * 1024;
@@ -33,41 +33,37 @@ export async function mountFiles(app: FastifyInstance, parts: Parts): Promise<vo
   // In a scope of its own, because no other route takes forms.
   await app.register(async (inner) => {
     await inner.register(multipart, { limits: FORM_LIMITS, throwFileSizeLimit: false });
-    for (const prefix of REST_PREFIXES) {
-      inner.post(`${prefix}/files`, { config: { streamsBody: true } }, (request, reply) =>
-        answerUpload(parts, request, reply),
-      );
-    }
+    inner.post(`${REST_PREFIX}/files`, { config: { streamsBody: true } }, (request, reply) =>
+      answerUpload(parts, request, reply),
+    );
   });
-  for (const prefix of REST_PREFIXES) {
-    for (const last of ['', '/:name']) {
-      app.route<ById>({
-        // HEAD is named because the HEAD that Fastify derives from GET reads the whole file to find its length.
-        method: ['GET', 'HEAD'],
-        url: `${prefix}/files/:id/content${last}`,
-        async handler(request, reply) {
-          const { params, query } = request;
-          const path = ['files', params.id, 'content'];
-          const content = await answer(parts, request, reply, { type: 'query', path }, (scope) =>
-            getContent(scope, knownId(params.id)),
-          );
-          const isForSaving = params.name !== undefined || query.attachment === 'true';
-          return sendContent(isForSaving ? { ...content, isInline: false } : content, request, reply);
-        },
-      });
-    }
-    app.get<ById>(`${prefix}/files/:id/process/status`, async (request, reply) => {
-      const path = ['files', request.params.id, 'process', 'status'];
-      const { data } = await answer(parts, request, reply, { type: 'query', path }, (scope) =>
-        getFile(scope, knownId(request.params.id)),
-      );
-      const { status } = data;
-      if (request.query.stream !== 'true') return { status };
-      // Files are not processed, so the first event is the last.
-      reply.header('content-type', 'text/event-stream').header('cache-control', 'no-cache');
-      return reply.send(`data: ${JSON.stringify({ status })}\n\n`);
+  for (const last of ['', '/:name']) {
+    app.route<ById>({
+      // HEAD is named because the HEAD that Fastify derives from GET reads the whole file to find its length.
+      method: ['GET', 'HEAD'],
+      url: `${REST_PREFIX}/files/:id/content${last}`,
+      async handler(request, reply) {
+        const { params, query } = request;
+        const path = ['files', params.id, 'content'];
+        const content = await answer(parts, request, reply, { type: 'query', path }, (scope) =>
+          getContent(scope, knownId(params.id)),
+        );
+        const isForSaving = params.name !== undefined || query.attachment === 'true';
+        return sendContent(isForSaving ? { ...content, isInline: false } : content, request, reply);
+      },
     });
   }
+  app.get<ById>(`${REST_PREFIX}/files/:id/process/status`, async (request, reply) => {
+    const path = ['files', request.params.id, 'process', 'status'];
+    const { data } = await answer(parts, request, reply, { type: 'query', path }, (scope) =>
+      getFile(scope, knownId(request.params.id)),
+    );
+    const { status } = data;
+    if (request.query.stream !== 'true') return { status };
+    // Files are not processed, so the first event is the last.
+    reply.header('content-type', 'text/event-stream').header('cache-control', 'no-cache');
+    return reply.send(`data: ${JSON.stringify({ status })}\n\n`);
+  });
 }
 
 interface ById {

@@ -11,7 +11,7 @@ import { LIMITS } from '../../core/wire.ts';
 import { ToolImportForm } from '../../tools/import/import.schema.ts';
 import { importTools, requireImporter } from '../../tools/import/import.service.ts';
 import { buildHttpContext } from '../http/context.ts';
-import { REST_PREFIXES, signalOf } from '../rest/rest.ts';
+import { REST_PREFIX, signalOf } from '../rest/rest.ts';
 
 /** Of the whole text: an export of another server holds the sources and specifications of all its tools. */
 const MAX_BYTES = 64 * 1024 ** 2;
@@ -76,8 +76,11 @@ export async function mountImports(app: FastifyInstance, parts: Parts): Promise<
     inner.removeAllContentTypeParsers();
     // The handler reads the body after it has admitted the caller.
     inner.addContentTypeParser('application/json', (_request, body, done) => done(null, body));
-    for (const prefix of REST_PREFIXES)
-      inner.post(`${prefix}/tools/import`, { bodyLimit: MAX_BYTES, config: { streamsBody: true } }, answer);
+    inner.post(
+      `${REST_PREFIX}/tools/import`,
+      { bodyLimit: MAX_BYTES, config: { streamsBody: true } },
+      answer,
+    );
   });
 }
 

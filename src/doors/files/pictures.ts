@@ -10,7 +10,7 @@ import { modelId } from '../../models/models.schema.ts';
 import { userPicture } from '../../users/users.picture.ts';
 import { webhookPicture } from '../../webhooks/webhooks.service.ts';
 import { buildHttpContext } from '../http/context.ts';
-import { REST_PREFIXES } from '../rest/rest.ts';
+import { REST_PREFIX } from '../rest/rest.ts';
 
 /** The picture of accounts and things without one. */
 const COMMON: Picture = {
@@ -31,11 +31,9 @@ const PICTURES: [noun: string, find: FindPicture][] = [
 
 /** Plain routes for bytes. Callers are admitted, and pictures are found, by the same code as for procedures. */
 export function mountPictures(app: FastifyInstance, parts: Parts): void {
-  for (const prefix of REST_PREFIXES) {
-    for (const [noun, find] of PICTURES)
-      app.get(`${prefix}/${noun}/:id/profile/image`, servePicture(parts, ofRow(noun, find)));
-    app.get(`${prefix}/models/model/profile/image`, servePicture(parts, OF_MODEL));
-  }
+  for (const [noun, find] of PICTURES)
+    app.get(`${REST_PREFIX}/${noun}/:id/profile/image`, servePicture(parts, ofRow(noun, find)));
+  app.get(`${REST_PREFIX}/models/model/profile/image`, servePicture(parts, OF_MODEL));
 }
 
 /** Where a route reads the id, and the path that an API key must reach. */

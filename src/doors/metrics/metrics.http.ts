@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Histogram } from 'prom-client';
-import { toRestPath } from '../rest/rest.ts';
 
 const durations = new Histogram({
   name: 'parley_http_request_duration_seconds',
@@ -28,7 +27,7 @@ export function countRequests(app: FastifyInstance): void {
     if (!child) {
       child = durations.labels({
         method: METHODS.has(method) ? method : 'other',
-        route: pattern === undefined ? UNKNOWN : toRestPath(pattern),
+        route: pattern === undefined ? UNKNOWN : pattern,
         status: `${Math.floor(statusCode / 100)}xx`,
       });
       children.set(key, child);

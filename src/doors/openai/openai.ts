@@ -5,7 +5,7 @@ import type { Actor, Scope } from '../../core/scope.ts';
 import { answerCall } from '../../core/trpc/admission.ts';
 import { listUsableModels } from '../../models/listing/listing.service.ts';
 import { buildHttpContext } from '../http/context.ts';
-import { signalOf } from '../rest/rest.ts';
+import { REST_PREFIX, signalOf } from '../rest/rest.ts';
 import { type Door, jsonHandler } from './openai.call.ts';
 import { answerChat } from './openai.chat.ts';
 import { answerEmbeddings } from './openai.embeddings.ts';
@@ -13,7 +13,7 @@ import { toModel } from './openai.models.ts';
 import { ChatBody, EmbeddingBody } from './openai.schema.ts';
 
 /** Clients of OpenAI get `/v1` as their base address; those of comparable systems use the others. */
-export const MODEL_PREFIXES = ['/v1', '/api/v1', '/api'] as const;
+export const MODEL_PREFIXES = ['/v1', REST_PREFIX] as const;
 
 /** A list of paths for an API key may have them with or without `/api`. */
 export const reachOf = (path: string): Reach => [cutPath(`/api/${path}`), cutPath(`/v1/${path}`)];

@@ -9,11 +9,11 @@ import { ignoredHeader } from '../http/ignored.ts';
 import { listProcedures, type Procedure } from '../http/procedures.ts';
 import { planInput } from './rest.input.ts';
 
-/** Every REST path answers under both, and some without one (`isAtRoot`); the document lists the first. */
-export const REST_PREFIXES = ['/api/v1', '/api'] as const;
+/** Of every REST path as the document lists it. */
+export const REST_PREFIX = '/api/v1';
 
-/** The path of a route as the document lists it, for both prefixes. */
-export const toRestPath = (route: string): string => route.replace(/^\/api(?!\/v1\/)(?=\/)/, '/api/v1');
+/** A path as the document lists it: every one answers below `/api`, too. So each route exists once. */
+export const toRestPath = (path: string): string => path.replace(/^\/api(?!\/v1\/)(?=\/)/, REST_PREFIX);
 
 /**
  * Makes a route of every procedure that has `meta.openapi`. The plan for its input is made once, here; a request
@@ -29,7 +29,7 @@ export function mountRest(app: FastifyInstance, parts: Parts, router: AnyRouter)
     const bodyLimit = bodyLimitOf(procedure);
     // The body of a GET is never read.
     const hooks = rest.method === 'GET' ? {} : { onRequest: admitBeforeBody(parts, procedure) };
-    for (const prefix of rest.isAtRoot ? [...REST_PREFIXES, ''] : REST_PREFIXES)
+    for (const prefix of rest.isAtRoot ? [REST_PREFIX, ''] : [REST_PREFIX])
       app.route({ method: rest.method, url: prefix + path, bodyLimit, ...hooks, handler });
   }
 }
