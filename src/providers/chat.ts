@@ -1,4 +1,5 @@
 import { isObject } from '../core/json/json.ts';
+import type { ChunkReader } from './chunks.ts';
 import type { Connected } from './connections.settings.ts';
 import { failed, failureOf, type ProviderFailure, timedOut } from './providers.failures.ts';
 import type { ChatChunk, ChatStream } from './providers.types.ts';
@@ -12,7 +13,7 @@ export interface ChatAnswer extends ChatStream {
 }
 
 interface Opening {
-  ask(signal: AbortSignal): Promise<AsyncIterable<unknown>>;
+  ask(signal: AbortSignal): Promise<ChunkReader>;
   settings: Connected;
   /** Ends the call. */
   signal: AbortSignal;
@@ -26,12 +27,14 @@ interface Opening {
 export async function openChat({ ask, settings, signal, onEnd, onFailure }: Opening): Promise<ChatAnswer> {
   const watch = new Watch(settings, signal);
   try {
-    const stream = await watch.guard(ask(watch.signal));
-    const chunks = stream[Symbol.asyncIterator]();
+    const chunks = await watch.guard(ask(watch.signal));
     const first: ChatChunk[] = [];
     for (;;) {
-      const { done, value } = await watch.guard(chunks.next());
-      if (done) throw failed(`${settings.name} ended its answer before the first token.`);
+      const value = chunks.take();
+      if (value === undefined) {
+        if (await watch.guard(chunks.read())) continue;
+        throw failed(`${settings.name} ended its answer before the first token.`);
+      }
       const chunk = checked(settings.name, value);
       if (chunk) first.push(chunk);
       if (chunk && hasToken(chunk)) break;
@@ -56,7 +59,7 @@ interface Flow extends Pick<Opening, 'settings' | 'signal' | 'onFailure'> {
 
 async function* flow(
   first: ChatChunk[],
-  chunks: AsyncIterator<unknown>,
+  chunks: ChunkReader,
   { settings, watch, signal, onFailure }: Flow,
 ): AsyncGenerator<ChatChunk> {
   let isFinished = false;
@@ -66,8 +69,12 @@ async function* flow(
       yield chunk;
     }
     for (;;) {
-      const { done, value } = await watch.guard(chunks.next());
-      if (done) break;
+      const value = chunks.take();
+      if (value === undefined) {
+        if (!(await watch.guard(chunks.read()))) break;
+        continue;
+      }
+      // Comments, which some providers send while they wait, are no tokens.
       watch.touch();
       const chunk = checked(settings.name, value);
       if (!chunk) continue;
@@ -75,6 +82,8 @@ async function* flow(
       yield chunk;
     }
     if (!isFinished) throw watch.reason ?? failed(`${settings.name} broke its answer off.`);
+    watch.isWhole = true;
+    void chunks.finish();
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     const failure = failureOf(settings, watch.reason ?? error);
@@ -90,11 +99,13 @@ const ENDED = new Error('The call has ended.');
 
 /** The limits of time of one call. */
 class Watch {
-  /** Fires at the end of the call, for whatever reason. */
+  /** Fires when the call ends before its answer does. */
   readonly signal: AbortSignal;
   /** The limit that ended the call. */
   reason: unknown;
   onEnd: (() => void) | undefined;
+  /** The answer has come to its end: the connection to the provider stays open for the next call. */
+  isWhole = false;
   readonly #settings: Connected;
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal;
@@ -143,7 +154,7 @@ class Watch {
     clearTimeout(this.#total);
     clearTimeout(this.#token);
     this.#outer.removeEventListener('abort', this.#leave);
-    this.#controller.abort(this.reason ?? ENDED);
+    if (!this.isWhole) this.#controller.abort(this.reason ?? ENDED);
     this.onEnd?.();
   }
 
@@ -192,6 +203,7 @@ function checked(name: string, value: unknown): ChatChunk | undefined {
 
 function isChoice(choice: unknown): boolean {
   if (!isObject(choice)) return false;
+  choice.finish_reason ??= null;
   const { delta = {} } = choice;
   if (!isObject(delta)) return delta === null;
   const { content, tool_calls } = delta;

@@ -2,8 +2,8 @@ import type { OpenAI } from 'openai';
 import { APIError } from 'openai/core/error';
 import type { Way } from '../egress/way.ts';
 import { type ChatAnswer, openChat } from './chat.ts';
+import { ChunkReader } from './chunks.ts';
 import type { Connected } from './connections.settings.ts';
-import { readingToEnd } from './drain.ts';
 import { Places } from './places.ts';
 import { type ToldCall, tellCall } from './providers.calls.ts';
 import { failureOf, ProviderFailure } from './providers.failures.ts';
@@ -71,9 +71,9 @@ export class Connection {
             signal,
             headers: told.headers,
           });
-          const { data, response } = await asked.withResponse();
+          const response = await asked.asResponse();
           told.hear(response.headers);
-          return data;
+          return new ChunkReader(response);
         },
         settings,
         signal: call.signal,
@@ -124,7 +124,7 @@ export class Connection {
         organization: null,
         project: null,
         defaultHeaders: { ...(key === '' && { authorization: null }), ...headers },
-        fetch: readingToEnd(this.#way.fetch),
+        fetch: this.#way.fetch,
         maxRetries: 0,
         timeout: 24 * 3_600_000,
         logLevel: 'off',

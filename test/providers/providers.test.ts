@@ -219,7 +219,12 @@ describe('a connection', () => {
     expect(await failureOf(connectionTo(first, { firstTokenMs: 50 }))).toBe(
       'provider_timeout: Test sent no token within 0.05 seconds.',
     );
-    first.script((_request, wire) => wire.delta({ content: 'Once' }));
+    first.script((request, wire) => {
+      wire.delta({ content: 'Once' });
+      // Some providers keep a connection open like this. It is no token.
+      const timer = setInterval(() => wire.raw(': processing\n\n'), 5);
+      void request.closed.then(() => clearInterval(timer));
+    });
     expect(await failureOf(connectionTo(first, { betweenTokensMs: 50 }))).toBe(
       'provider_timeout: Test sent no token for 0.05 seconds.',
     );
