@@ -41,6 +41,9 @@ const INPUTS: Record<string, () => Promise<Record<string, unknown>>> = {
   'configParts.setWebhook': async () => ({ url: 'https://hooks.example.com/' }),
   'configs.import': async () => ({ ...(await admin.exported()), notes: { enable: false } }),
   'configs.rollback': async () => ({ id: (await as(root)('GET /configs/history')).body.at(-1).id }),
+  'connections.setHosted': () =>
+    part('/openai/config', { OPENAI_API_BASE_URLS: ['https://a.example'], OPENAI_API_KEYS: [] }),
+  'connections.setOllama': () => part('/ollama/config', { OLLAMA_BASE_URLS: ['https://b.example'] }),
   'files.deleteAll': async () => ({}),
   'groups.addMembers': async () => ({ id: (await group('joined')).id, user_ids: [ann.id] }),
   'groups.create': async () => ({ name: 'made', description: '' }),
@@ -75,6 +78,8 @@ const HARMLESS = [
   'methods.setLdap',
   'methods.setLdapServer',
   'configParts.verifyToolServer',
+  'connections.verifyHosted',
+  'connections.verifyOllama',
   'providers.test',
 ];
 
