@@ -1,13 +1,13 @@
 import type { OpenAI } from 'openai';
 import { APIError } from 'openai/core/error';
 import type { Way } from '../egress/way.ts';
-import { type ChatAnswer, openChat } from './chat.ts';
-import { ChunkReader } from './chunks.ts';
 import type { Connected } from './connections.settings.ts';
 import { Places } from './places.ts';
 import { type ToldCall, tellCall } from './providers.calls.ts';
 import { failureOf, ProviderFailure } from './providers.failures.ts';
 import type { ChatCall } from './providers.types.ts';
+import { type ChatAnswer, openChat } from './stream/chat.ts';
+import { ChunkReader } from './stream/chunks.ts';
 
 /** The most bytes of one answer of a provider. */
 export const ANSWER_BYTES = 64 * 1024 ** 2;

@@ -1,8 +1,8 @@
-import { isObject } from '../core/json/json.ts';
+import { isObject } from '../../core/json/json.ts';
+import type { Connected } from '../connections.settings.ts';
+import { failed, failureOf, type ProviderFailure, timedOut } from '../providers.failures.ts';
+import type { ChatChunk, ChatStream } from '../providers.types.ts';
 import type { ChunkReader } from './chunks.ts';
-import type { Connected } from './connections.settings.ts';
-import { failed, failureOf, type ProviderFailure, timedOut } from './providers.failures.ts';
-import type { ChatChunk, ChatStream } from './providers.types.ts';
 
 /** Chunks before the first token that are kept; more of them are no answer. */
 const MOST_EMPTY = 100;

@@ -1,5 +1,5 @@
 import { APIError } from 'openai/core/error';
-import { isObject } from '../core/json/json.ts';
+import { isObject } from '../../core/json/json.ts';
 
 /** How long the rest of an answer may take behind its last event. */
 const REST_MS = 1_000;
