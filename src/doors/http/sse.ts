@@ -4,6 +4,8 @@ import type { FastifyReply } from 'fastify';
 const IDLE_MS = 25_000;
 /** How long a client may leave what was sent unread. */
 const STALL_MS = 60_000;
+/** So many characters are written at once, and fewer together with what is sent before the event loop goes on. */
+const MOST_UNWRITTEN = 16 * 1024;
 
 /** Server-sent events to one client. */
 export interface EventStream {
@@ -35,6 +37,7 @@ export function openEventStream(
   const { raw } = reply;
   let hasBegun = false;
   let wasSilent = false;
+  let unwritten = '';
   const timer = setInterval(() => {
     if (wasSilent && !raw.writableNeedDrain) write(idle);
     wasSilent = true;
@@ -53,10 +56,19 @@ export function openEventStream(
     });
   }
 
+  /** False: the client is behind. */
   function write(events: string): boolean {
     if (raw.destroyed) return true;
     if (!hasBegun) begin();
-    return raw.write(events);
+    if (unwritten === '') process.nextTick(flush);
+    unwritten += events;
+    return unwritten.length < MOST_UNWRITTEN ? !raw.writableNeedDrain : flush();
+  }
+
+  function flush(): boolean {
+    const text = unwritten;
+    unwritten = '';
+    return text === '' || raw.destroyed || raw.write(text);
   }
 
   const caughtUp = () =>
@@ -84,6 +96,7 @@ export function openEventStream(
     end() {
       clearInterval(timer);
       if (!hasBegun) begin();
+      flush();
       raw.end();
     },
     abandon: () => clearInterval(timer),

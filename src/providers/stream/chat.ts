@@ -3,6 +3,7 @@ import type { Connected } from '../connections.settings.ts';
 import { failed, failureOf, type ProviderFailure, timedOut } from '../providers.failures.ts';
 import type { ChatChunk, ChatStream } from '../providers.types.ts';
 import type { ChunkReader } from './chunks.ts';
+import { closePace, nextRead, openPace } from './pace.ts';
 
 /** Chunks before the first token that are kept; more of them are no answer. */
 const MOST_EMPTY = 100;
@@ -71,6 +72,8 @@ async function* flow(
     for (;;) {
       const value = chunks.take();
       if (value === undefined) {
+        const turn = nextRead();
+        if (turn) await turn;
         if (!(await watch.guard(chunks.read()))) break;
         continue;
       }
@@ -111,6 +114,7 @@ class Watch {
   readonly #outer: AbortSignal;
   readonly #total: NodeJS.Timeout;
   #token: NodeJS.Timeout;
+  #hasBegun = false;
   #isOver = false;
 
   constructor(settings: Connected, outer: AbortSignal) {
@@ -127,6 +131,10 @@ class Watch {
   /** The first token is there. */
   begin(): void {
     const { name, betweenTokensMs } = this.#settings;
+    if (!this.#isOver) {
+      openPace();
+      this.#hasBegun = true;
+    }
     clearTimeout(this.#token);
     this.#token = this.#after(
       betweenTokensMs,
@@ -155,6 +163,7 @@ class Watch {
     clearTimeout(this.#token);
     this.#outer.removeEventListener('abort', this.#leave);
     if (!this.isWhole) this.#controller.abort(this.reason ?? ENDED);
+    if (this.#hasBegun) closePace();
     this.onEnd?.();
   }
 
