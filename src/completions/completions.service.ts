@@ -1,5 +1,6 @@
 import type { OpenAI } from 'openai';
 import { AppError } from '../core/errors.ts';
+import { expectLong } from '../core/limits/calls.ts';
 import type { Scope } from '../core/scope.ts';
 import type { ResolvedModel } from '../models/models.resolve.ts';
 import { fillPrompt } from '../models/prompt.variables.ts';
@@ -8,6 +9,7 @@ import { addUsage, EmbeddingAccount, outcomeOf, TurnAccount } from './completion
 import { mergeParams, withoutOtherModels, withSystem } from './completions.prompt.ts';
 import type { CompletionEvent, CompletionRequest, CompletionUsage } from './completions.types.ts';
 import { Round } from './round.ts';
+import { untilStart } from './starts.ts';
 import { RunningCalls } from './tool.calls.ts';
 import { contextOf } from './tool.context.ts';
 import { type Offer, offerTools } from './tool.offer.ts';
@@ -49,6 +51,8 @@ class Turn {
     let outcome = 'cancelled';
     let toolContext: ReturnType<typeof contextOf> | undefined;
     try {
+      await untilStart();
+      expectLong();
       const offer = await offerTools(this.#scope, this.#request);
       const system = model.system && (await fillPrompt(this.#scope, model.system, timeZone));
       const messages = withSystem(asked, system);

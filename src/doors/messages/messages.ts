@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import { complete } from '../../completions/completions.service.ts';
-import { expectLong } from '../../core/limits/calls.ts';
 import { resolveModel } from '../../models/models.resolve.ts';
 import { openEventStream } from '../http/sse.ts';
 import { type Door, type Exchange, jsonHandler } from '../openai/openai.call.ts';
@@ -39,7 +38,6 @@ async function answerMessages({ parts }: Door, exchange: Exchange<MessagesBody>)
   const { scope, body, request, reply, signal } = exchange;
   reply.header('request-id', request.id);
   const model = await resolveModel(scope, body.model);
-  expectLong();
   const messages = toChatMessages(body);
   const options: MessageOptions = {
     model: model.id,

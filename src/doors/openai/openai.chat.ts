@@ -1,6 +1,5 @@
 import { complete } from '../../completions/completions.service.ts';
 import type { CompletionRequest } from '../../completions/completions.types.ts';
-import { expectLong } from '../../core/limits/calls.ts';
 import type { Parts } from '../../core/scope.ts';
 import { resolveModel } from '../../models/models.resolve.ts';
 import { openEventStream } from '../http/sse.ts';
@@ -45,7 +44,6 @@ export async function answerChat(parts: Parts, exchange: Exchange<ChatBody>): Pr
   const { scope, body, reply, signal } = exchange;
   scope.reply.nameIgnored?.(IGNORED.filter((name) => name in body));
   const model = await resolveModel(scope, body.model);
-  expectLong();
   const params = Object.fromEntries(
     Object.entries(body).filter(([name, value]) => !OWN.has(name) && value !== null),
   );
