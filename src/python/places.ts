@@ -7,6 +7,8 @@ import { type LoadedFrom, ToolProcess } from './process/process.ts';
 import type { Turns } from './turns.ts';
 
 const SWEEP_MS = 5_000;
+/** Of so many places one is kept free. */
+const MANY_PLACES = 16;
 /** Pairs of person and tool with a process of their own; far more than there are places. */
 const MAX_APART = 1_000;
 
@@ -123,11 +125,15 @@ export class Places {
       throw new AppError('python_unavailable', { detail, retryAfterSeconds: 5 });
     }
     const woken = this.#untilWoken(person, deadline);
-    const unused = [...this.#live.keys()].filter((one) => !one.isBusy());
-    const leaving = unused.filter((one) => one.isEnding());
-    // A caller that was woken and found the place taken waits for a process that is already ending.
-    if (leaving.length < this.#waiting.size) unused.find((one) => !one.isEnding())?.stop();
+    this.#endUnused(this.#waiting.size);
     await woken;
+  }
+
+  /** Ends the process unused for the longest time, unless as many as are wanted are already ending. */
+  #endUnused(wanted: number): void {
+    const unused = [...this.#live.keys()].filter((one) => !one.isBusy());
+    const ending = unused.filter((one) => one.isEnding());
+    if (ending.length < wanted) unused.find((one) => !one.isEnding())?.stop();
   }
 
   /** Resolves when a place may be free, or at the deadline. */
@@ -163,6 +169,9 @@ export class Places {
     } else {
       this.#warm.set(key, process);
       this.#live.set(process, key);
+      const { processes } = this.#limits;
+      // The next start finds a free place, and need not wait for the end of a process.
+      if (processes >= MANY_PLACES && this.#live.size >= processes) this.#endUnused(1);
     }
   }
 
