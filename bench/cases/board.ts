@@ -17,7 +17,9 @@ export async function board({ parley: other }: Workspace): Promise<Result[]> {
   await shareWeights();
   await Promise.all([linkWeights(dataDir), linkEnvironment(dataDir)]);
   const began = performance.now();
-  const parley = await startParley({ dataDir, env: { EMBEDDED_MODEL: 'auto' }, isAlone: true });
+  // A new checkout has no compiled code.
+  const env = { EMBEDDED_MODEL: 'auto', NODE_DISABLE_COMPILE_CACHE: '1' };
+  const parley = await startParley({ dataDir, env, isAlone: true });
   try {
     const { id: channel } = await parley.asAdministrator<{ id: string }>('POST /channels/create', {
       name: 'hello',

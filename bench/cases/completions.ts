@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Streamed, StreamsTask } from '../load/streams.ts';
 import type { Watched, WatchOptions, WatchTask } from '../load/watch.ts';
@@ -14,6 +15,8 @@ const FEW_STREAMS = 50;
 const TOKENS_PER_SECOND = 50;
 const OTHERS = ['/api/v1/auths/', '/api/v1/channels/', '/api/v1/users/search?query=e'];
 const PER_SECOND = 20;
+/** Seconds in which the streams begin. */
+const BEGINNING = 2;
 
 /** Streams 200 answers at once through the OpenAI door, against a bare proxy; and what other calls take meanwhile. */
 export async function completions({ cluster, quick, rounds }: Workspace): Promise<Result[]> {
@@ -25,6 +28,8 @@ export async function completions({ cluster, quick, rounds }: Workspace): Promis
   });
   await using proxy = await startChild<string>('baselines/proxy.ts', 'server', { provider: provider.first });
   await using load = await startChild<string>('load/streams.ts', 'load', null);
+  // They share a core with the process that measures the calls of another member, and must not delay it.
+  for (const { pid } of [provider, load]) setPriority(pid, 10);
   const parley = await startParley({ databaseUrl, env: { EMBEDDED_MODEL: 'off' } });
   try {
     await connect(parley, provider.first);
@@ -114,22 +119,28 @@ async function besides(parley: Parley, ours: Contender, seconds: number): Promis
     paths: OTHERS,
   };
   await using watcher = await startChild<string>('load/watch.ts', 'load', options);
-  const watch = async () => {
-    const task: WatchTask = { seconds: seconds - 2, perSecond: PER_SECOND };
+  const watch = async (during: number) => {
+    const task: WatchTask = { seconds: during, perSecond: PER_SECOND };
     const watched = Object.values(await watcher.ask<Record<string, Watched>>(task));
     return Math.max(...watched.map(({ p99 }) => p99));
   };
-  await watch();
-  const quiet = await watch();
+  // The rounds before were long, and the connections of 200 streams have closed.
+  await Promise.all([watch(seconds), ours.run(true)]);
+  const quiet = await watch(seconds - BEGINNING - 1);
   dropped = 0;
-  const [beside] = await Promise.all([watch(), ours.run(false)]);
+  const running = ours.run(false);
+  const beginning = await watch(BEGINNING);
+  const beside = await watch(seconds - BEGINNING - 1);
+  await running;
+  const compared = (when: string, figure: number): Result => ({
+    ...plainResult(`${STREAMS} streams ${when}: calls of another member, p99`, 'ms', figure, 2 * quiet),
+    baseline: { what: 'no streams', figure: quiet },
+    ratio: figure / quiet,
+  });
   return [
     plainResult(`${STREAMS} streams at once: dropped`, 'streams', dropped, 0),
     plainResult(`${STREAMS} streams at once: first token of the last one`, 's', lastBegan),
-    {
-      ...plainResult(`${STREAMS} streams at once: calls of another member, p99`, 'ms', beside, 2 * quiet),
-      baseline: { what: 'no streams', figure: quiet },
-      ratio: beside / quiet,
-    },
+    compared('that begin', beginning),
+    compared('at once', beside),
   ];
 }

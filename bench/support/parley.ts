@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { end, onCore } from './child.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+/** That of `npm start`. */
+const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url));
 
 const PASSWORD = 'correct horse battery';
 
@@ -58,6 +60,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     PORT: '0',
     LOG_LEVEL: 'warn',
     EMBEDDED_MODEL: 'off',
+    NODE_COMPILE_CACHE: COMPILE_CACHE,
     ...options.env,
   };
   const command: [string, string[]] = [process.execPath, [MAIN]];
