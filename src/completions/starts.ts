@@ -1,9 +1,14 @@
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 
-let last: Promise<void> = Promise.resolve();
+/** The start of a turn takes some milliseconds of the processor; so often one may begin in this process. */
+const EVERY_MS = 4;
 
-/** Resolves once for each round of the event loop, in the order of the calls: when many turns begin at once, other work goes on between. */
-export function untilStart(): Promise<void> {
-  last = last.then(() => setImmediate());
-  return last;
+let freeAt = 0;
+
+/** Resolves when the turn may begin: when many begin at once, each waits for the one before, and other calls go on between them. */
+export async function untilStart(): Promise<void> {
+  const now = performance.now();
+  const at = Math.max(now, freeAt);
+  freeAt = at + EVERY_MS;
+  if (at > now) await delay(at - now);
 }

@@ -54,6 +54,14 @@ test('keeps a limited number of processes, and ends the least recently used one 
   }
 });
 
+test('keeps one of many places free for the next tool', async () => {
+  await start({ processes: 16 });
+  const pids: number[] = [];
+  for (let i = 0; i < 16; i += 1) pids.push((await who(`t${i}`))[0]);
+  await until('the first process to be gone', () => !isAlive(pids[0] ?? 0));
+  expect(pids.filter(isAlive).length).toBe(15);
+});
+
 test('lets more tools than places wait for one, and all answer', async () => {
   await start({ processes: 2 });
   const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => who(`t${i}`)));

@@ -7,9 +7,9 @@ const MOST = 500;
 const freeForm = z.record(z.string(), z.unknown());
 
 /** An import: an export, whose entries are checked one by one. */
-export const modelImportForm = z.object({ models: z.array(z.unknown()).min(1).max(MOST) });
+export const modelImportForm = z.object({ models: z.array(z.unknown()).max(MOST) });
 /** A whole set of records; an empty one would delete all. */
-export const modelSyncForm = modelImportForm;
+export const modelSyncForm = z.object({ models: modelImportForm.shape.models.min(1) });
 
 /** The members of an exported record that are read. Grants name people of the server that made the export. */
 export const ImportedModel = z.object(
