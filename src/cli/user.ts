@@ -139,6 +139,7 @@ async function changeAccount(
         detail: `${found.email} is the only administrator. Make another one first.`,
       });
     }
+    await at.bus.tell('auth.ending', { userId: found.id });
     await tx.em.nativeUpdate(User, { id: found.id }, { ...changes, updated_at: nowSeconds() });
     // After the row is written, and so locked: a simultaneous sign-in is either ended here or refused.
     await tx.em.nativeDelete(Session, { user: found.id });

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { run } from '../cli/run.ts';
+import { withClient } from '../support/database.ts';
 import { type Pair, startPair } from '../support/pair.ts';
 import { until } from '../support/poll.ts';
 import { withoutRedis } from '../support/redis.ts';
@@ -7,6 +9,9 @@ import { type Listener, listenBySocketIo, listenByTrpc } from '../support/socket
 import { openBrowser } from './browser.ts';
 import { startProvider, type TestProvider } from './provider.ts';
 import { claimsOf, entryOf, loginOf, pageOf } from './stage.ts';
+
+/** The connections that wait for a lock. */
+const WAITING = `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 
 describe.skipIf(withoutRedis)(
   'sockets of two processes whose session began at a provider (needs redis-server)',
@@ -61,6 +66,35 @@ describe.skipIf(withoutRedis)(
       expect((await listenBySocketIo(there.url, token)).ended).toBe('unauthenticated');
       for (const socket of sockets) socket.close();
     }
+
+    it.each([
+      ['the provider ends it', (sid: string) => provider.logOut('Dora', sid)],
+      [
+        'a command ends it',
+        () =>
+          run(['user', 'role', 'dora@example.com', 'pending'], {
+            ...pair.env,
+            DATABASE_URL: pair.database.url,
+          }),
+      ],
+    ])('a session is not taken from a cache while %s', async (_what, end) => {
+      const token = await enter('Dora', ['user']);
+      const me = async () => (await there.call('GET /auths', { token })).status;
+      expect(await me()).toBe(200);
+      await withClient(pair.database.url, async (client) => {
+        await client.query('begin');
+        await client.query('lock table audit_entry in exclusive mode');
+        const ending = Promise.allSettled([end(provider.sid())]);
+        await until('the end to wait', async () => (await pair.database.query(WAITING)).length > 0);
+        // It fails, so no notice says that the session has ended.
+        await pair.database.query(`select pg_terminate_backend(pid) from (${WAITING}) waiting`);
+        await client.query('rollback');
+        await ending;
+        expect(await me()).toBe(200);
+        await client.query(`delete from session where user_id = (select id from users where name = 'Dora')`);
+      });
+      expect(await me()).toBe(401);
+    });
 
     it('end with a back-channel logout, and other sockets stay', async () => {
       const token = await enter('Ann', ['user']);

@@ -18,6 +18,9 @@ export async function endByProvider(scope: Scope<null>, token: string): Promise<
   if (!logout) throw new AppError('oauth_failed', { detail: 'No provider here has made that token.' });
   const ended = await transaction(scope, async (tx) => {
     const sessions = await endProviderSessions(tx, logout);
+    for (const userId of new Set(sessions.map(({ user_id }) => user_id))) {
+      await scope.bus.tell('auth.ending', { userId });
+    }
     const entries = sessions.map(({ id, user_id }) => ({
       action: 'session.end',
       target: { type: 'session', id },
