@@ -17,7 +17,7 @@ export function checkPosts(posts: readonly PostEntry[], stored: readonly StoredM
     stored.filter(({ meta }) => !meta.model_id),
     ({ content }) => TEMP_ID.exec(content)?.[0] ?? '',
   );
-  return posts.flatMap(({ tempId, id, refused, channelId }): Finding[] => {
+  return posts.flatMap(({ tempId, id, refused, attempts, channelId }): Finding[] => {
     const found = byTempId.get(tempId) ?? [];
     const what = `post ${tempId} in channel ${channelId}`;
     if (found.length > 1)
@@ -25,7 +25,8 @@ export function checkPosts(posts: readonly PostEntry[], stored: readonly StoredM
     if (id !== null && found.length === 0) return [{ kind: 'lost write', detail: `${what} is not there` }];
     if (id !== null && found[0]?.id !== id)
       return [{ kind: 'changed write', detail: `${what} was acknowledged as ${id}, and is ${found[0]?.id}` }];
-    if (refused !== null && found.length > 0)
+    // An attempt without an answer may have stored it, before the person lost the right to write.
+    if (refused !== null && attempts === 1 && found.length > 0)
       return [{ kind: 'changed write', detail: `${what} was refused with ${refused}, and is there` }];
     return [];
   });

@@ -36,6 +36,10 @@ describe('writes', () => {
     const refused = { ...post, id: null, ackMs: null, refused: 403 };
     expect(kinds(checkPosts([refused], [stored('m1')]))).toEqual(['changed write']);
   });
+  it('accepts a write that an attempt without an answer stored before a refusal', () => {
+    const repeated = { ...post, id: null, ackMs: null, refused: 403, attempts: 2 };
+    expect(checkPosts([repeated], [stored('m1')])).toEqual([]);
+  });
   it('finds a lost reaction', () => {
     const reaction = { channelId: CHANNEL, messageId: 'm1', personId: 'ann', name: '👍', isAcked: true };
     expect(kinds(checkReactions([reaction], new Map([['m1', stored('m1')]])))).toEqual(['lost write']);
