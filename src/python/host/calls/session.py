@@ -2,6 +2,7 @@
 """
 
 import asyncio
+import gc
 import inspect
 import json
 import os
@@ -80,6 +81,7 @@ class Session:
             self.questions.take(message)
         elif kind == "load":
             self.tool = self._load(message)
+            gc.enable()
             if self.tool is None:
                 self._end()
         elif self.tool is not None:

@@ -1,6 +1,5 @@
 """The fork server's own loop: takes orders, forks processes, watches them, and reports their ends."""
 
-import gc
 import json
 import os
 import platform
@@ -152,7 +151,6 @@ class ForkServer:
                 connection.sendall(channel.encode_json({"kind": "unsafe", "token": token, "detail": str(error)}))
                 os._exit(code)
             connection.sendall(channel.encode_json({"kind": "hello", "token": token, "clock": time.monotonic()}))
-            gc.enable()
             session.main(connection, self.limits)
             code = 0
         finally:
