@@ -81,6 +81,7 @@ class Session:
             self.questions.take(message)
         elif kind == "load":
             self.tool = self._load(message)
+            # Off until now: loading makes many objects, and little garbage.
             gc.enable()
             if self.tool is None:
                 self._end()
