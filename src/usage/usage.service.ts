@@ -18,7 +18,7 @@ const DAYS = 30;
 /** Sums of all calls by day. */
 export async function listUsage(scope: Scope, query: UsageQuery): Promise<{ items: UsageSum[] }> {
   const { by, user_id, model, skip, limit } = query;
-  const last = query.last ? Date.parse(query.last) : Date.now() - (Date.now() % DAY_MS);
+  const last = query.last ? Date.parse(query.last) : Math.floor(Date.now() / DAY_MS) * DAY_MS;
   const first = query.first ? Date.parse(query.first) : last - DAYS * DAY_MS;
   if (first > last) throw invalid('first', 'must not be after the last day');
   return {

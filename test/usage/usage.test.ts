@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { scrape } from '../support/metrics.ts';
 import { until } from '../support/poll.ts';
 import { type Person, signUpAll, signUpAs, startServer } from '../support/server.ts';
@@ -179,6 +179,16 @@ describe('The sums of calls', () => {
   it('refuse days in the wrong order', async () => {
     const { status, body } = await server.as(root)('GET /usage/days?first=2026-02-01&last=2026-01-01');
     expect([status, body.detail]).toEqual([400, 'first: must not be after the last day']);
+  });
+
+  it('end today, also when a millisecond passes while the day is computed', async () => {
+    const now = Date.now.bind(Date);
+    let passed = 0;
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + passed++);
+    const { status } = await server
+      .as(root)('GET /usage/days')
+      .finally(() => clock.mockRestore());
+    expect(status).toBe(200);
   });
 
   it('keep the calls of a deleted account, without its name', async () => {
