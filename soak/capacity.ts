@@ -64,7 +64,7 @@ export async function measureCapacity(
   for (let count = first; count <= most; count *= 2) {
     await ask({ do: 'enter', people: count });
     await ask({ do: 'act' });
-    // Of the few posts of the first step, one that meets code without its compilation would be the p99.
+    // The first step has few posts. One of them that runs code before its compilation would be the p99.
     await ask({ do: 'measure', seconds: count === first ? secondsOfStep : WARM_UP_SECONDS });
     const before = cpuOf(installation);
     const figures = await ask<Figures>({ do: 'measure', seconds: secondsOfStep });
@@ -75,7 +75,7 @@ export async function measureCapacity(
     const cores = Object.values(coresOf).reduce((sum, part) => sum + part, 0);
     const isMet = figures.post.p99 <= LIMITS_MS.post && figures.page.p99 <= LIMITS_MS.page;
     steps.push({ people: count, figures, cores, coresOf, isMet });
-    // One disk that stalls once is no limit: two steps in a row are.
+    // A disk may stall once in a step, so one step beyond the limits does not end the load.
     if (!isMet && steps.at(-2)?.isMet === false) break;
   }
   const best = steps.findLast((step) => step.isMet);

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 const IDLE_MS = 25_000;
 /** How long a client may leave what was sent unread. */
 const STALL_MS = 60_000;
-/** So many characters are written at once, and fewer together with what is sent before the event loop goes on. */
+/** Events that are sent in one round of the event loop are written together. So many characters are written at once. */
 const MOST_UNWRITTEN = 16 * 1024;
 
 /** Server-sent events to one client. */
