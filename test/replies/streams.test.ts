@@ -237,8 +237,8 @@ describe('a reply ends with its text so far', () => {
     const { body: other } = await server.as(root)('POST /channels/create', { name: 'other' });
     dictate();
     const path = `/channels/${other.id}/messages`;
-    const { body: message } = await server.as(root)(`POST ${path}/post`, { content: '@small' });
     const before = provider.chats().length;
+    const { body: message } = await server.as(root)(`POST ${path}/post`, { content: '@small' });
     const chat = await until('the call', () => provider.chats()[before]);
     expect(chat.body.messages.at(-1).content).toBe('@small');
     await server.as(root)(`DELETE /channels/${other.id}/delete`);

@@ -78,6 +78,7 @@ describe.skipIf(withoutBrowser)('outages (needs chromium)', async () => {
       return route.abort();
     });
     await say('The answer is lost.');
+    await expect.poll(() => storedTimes('The answer is lost.')).toBe(1);
     await expect
       .poll(() => page.getByRole('article', { name: /not sent/ }).count(), { timeout: 30_000 })
       .toBe(0);
