@@ -109,8 +109,13 @@ export class Slot {
     const pauseMs = this.#pauseMs;
     this.#pauseMs = Math.min(pauseMs * 2, PAUSE_MS.most);
     this.restarts += 1;
-    const facts = { worker: this.worker.number, code, signal, restart_in_seconds: pauseMs / 1000 };
-    this.#log.warn(facts, 'A worker has ended, and is started again.');
+    const { number: worker } = this.worker;
+    const seconds = pauseMs / 1000;
+    // The numbers stand in the text as well: the log merges equal texts, and would leave out the next pause.
+    this.#log.warn(
+      { worker, code, signal, restart_in_seconds: seconds },
+      `Worker ${worker} has ended, and is started again in ${seconds} seconds.`,
+    );
     this.#restart = setTimeout(() => this.start(), pauseMs);
   }
 }
