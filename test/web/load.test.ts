@@ -117,12 +117,19 @@ describe.skipIf(withoutBrowser)('the first visit, and a long channel (needs chro
     await expect.poll(() => isInView(page, first)).toBe(true);
 
     await page.getByRole('feed').hover();
-    await expect
-      .poll(async () => {
-        await page.mouse.wheel(0, -3000);
-        return page.getByText(/^Message \d+ of many\.$/).evaluateAll(numberOfFirst);
-      })
-      .toBeLessThan(first - 200);
+    const scrollUp = async () => {
+      await page.mouse.wheel(0, -3000);
+      return page.getByText(/^Message \d+ of many\.$/).evaluateAll(numberOfFirst);
+    };
+    await expect.poll(scrollUp).toBeLessThan(first - 200);
+
+    // At the edge the list cannot scroll: the person tries again, and older messages come.
+    await page.route(/messages\.list/, (route) => route.abort());
+    const atEdge = () => page.getByRole('feed').evaluate(({ scrollTop }) => scrollTop);
+    await expect.poll(() => scrollUp().then(atEdge)).toBe(0);
+    await page.unroute(/messages\.list/);
+    const edge = await scrollUp();
+    await expect.poll(scrollUp).toBeLessThan(edge - 20);
     await page.getByRole('button', { name: 'Go to the newest message' }).click();
     await expect.poll(() => isInView(page, MANY)).toBe(true);
     expect(faults).toEqual([]);

@@ -15,6 +15,8 @@ const MARK_MS = 2500;
 const SETTLED_MS = 5000;
 /** What a person does to move the list. */
 const MOVES = ['wheel', 'touchstart', 'pointerdown', 'keydown', 'focusin'] as const;
+/** What a person does to go on, also at an edge of the list. */
+const ONWARD = ['wheel', 'touchmove', 'keydown'] as const;
 
 /** True while rows change at the start of the list alone, so that the rows in view keep their place. */
 export function useIsShift(rows: readonly Row[]): boolean {
@@ -95,6 +97,20 @@ export function useScroll(rows: readonly Row[], view: Window): Scroll {
       : 0;
     if (view.status === 'ready' && list.current?.viewportSize) readOn(latest.current.offset, gap);
   }, [rows]);
+  // At its edge the list does not scroll: without this, a page that could not be read is not asked for again.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the listener reads what is current
+  useEffect(() => {
+    const { current: element } = scroller;
+    const onMove = () => {
+      const { current } = list;
+      if (!current?.viewportSize || latest.current.view.status !== 'ready') return;
+      readOn(current.scrollOffset, current.scrollSize - current.scrollOffset - current.viewportSize);
+    };
+    for (const move of ONWARD) element?.addEventListener(move, onMove, { passive: true });
+    return () => {
+      for (const move of ONWARD) element?.removeEventListener(move, onMove);
+    };
+  }, []);
   const { markedId, holdTarget } = useTarget(list, scroller, latest, view);
   return {
     list,
