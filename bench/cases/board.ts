@@ -7,12 +7,9 @@ import { linkEnvironment } from '../../test/support/python.ts';
 import { startParley } from '../support/parley.ts';
 import { descendants, residentMemory } from '../support/processes.ts';
 import { plainResult, type Result } from '../support/report.ts';
-import type { Workspace } from '../support/workspace.ts';
 
 /** From `node src/main.ts` with an empty database to the first answer of the model on board. Packages are fetched before. */
-export async function board({ parley: other }: Workspace): Promise<Result[]> {
-  // Making its Python environment takes the processor for a while.
-  await other.untilReady();
+export async function board(): Promise<Result[]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-bench-'));
   await shareWeights();
   await Promise.all([linkWeights(dataDir), linkEnvironment(dataDir)]);

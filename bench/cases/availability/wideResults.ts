@@ -14,7 +14,6 @@ export const wideResults: Attack = {
   what: 'results of a tool with 440,000 names of members',
   targets: { health: 150, others: 150, memory: 700 },
   async prepare(parley) {
-    await parley.untilReady();
     const everyone = { principal_type: 'user', principal_id: '*', permission: 'read' };
     const tool = { id: 'wide', name: 'Wide', content: CONTENT, meta: {}, access_grants: [everyone] };
     await parley.asAdministrator('POST /tools/create', tool);

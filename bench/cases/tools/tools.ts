@@ -49,7 +49,6 @@ const PLACES = 64;
  * Measures the creation of tools, the memory of idle ones, many in turn, and what busy ones cost other users.
  */
 export async function tools(workspace: Workspace): Promise<Result[]> {
-  await workspace.parley.untilReady();
   return [
     ...(await createAndKeep(workspace)),
     ...(await createPublished(workspace)),
