@@ -18,6 +18,7 @@ const STORED = statement<{ bytes: number }, { userId: string }>(
               from message where user_id = :userId)
          + (select coalesce(sum(octet_length(v.content)), 0) from tool_version v join tool t on t.id = v.tool_id
              where t.user_id = :userId)
+         + (select coalesce(sum(pg_column_size(meta)), 0) from tool where user_id = :userId)
          + (select coalesce(sum(octet_length(v.snapshot::text)), 0) from model_version v join model m on m.id = v.model_id
              where m.user_id = :userId)
          + (select coalesce(sum(octet_length(picture)), 0) from model where user_id = :userId)

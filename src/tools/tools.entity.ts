@@ -3,7 +3,12 @@ import type { FunctionSpec, JsonSchema } from '../python/protocol.ts';
 
 export interface ToolMeta {
   description: string | null;
+  /** The frontmatter of the source. */
   manifest: Record<string, unknown>;
+  /** Texts in other languages, by locale. */
+  i18n?: Record<string, Record<string, string>>;
+  /** Other members that clients sent. */
+  [member: string]: unknown;
 }
 
 /** A Python module of a user, with its specification as of the last save. */

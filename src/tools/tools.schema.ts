@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { GrantView, grantList } from '../access/access.schema.ts';
-import { LIMITS, label, name, text } from '../core/wire.ts';
+import { LIMITS, label, name, storableWithin, text } from '../core/wire.ts';
 
 /** The description of one function for models: its parameters as JSON schema. */
 const FunctionSpecView = z
@@ -12,16 +12,22 @@ const FunctionSpecView = z
   })
   .meta({ id: 'FunctionSpec' });
 
+/** Name and description in other languages, by locale. */
+const translations = () => z.record(z.string(), z.record(z.string(), z.string()));
+
 export const ToolView = z
   .object({
     id: z.string(),
     user_id: z.string(),
     name: z.string(),
-    meta: z.object({
-      description: z.string().nullable(),
-      manifest: z.record(z.string(), z.unknown()),
-      has_user_valves: z.boolean(),
-    }),
+    meta: z
+      .looseObject({
+        description: z.string().nullable(),
+        manifest: z.record(z.string(), z.unknown()),
+        has_user_valves: z.boolean(),
+        i18n: translations().optional(),
+      })
+      .describe('What the author sent, with the manifest of the source and `has_user_valves`'),
     /** The version of its source. */
     version_id: z.string(),
     specs: z.array(FunctionSpecView),
@@ -42,16 +48,27 @@ export const ToolAccessView = ToolView.extend({
 export type ToolAccessView = z.infer<typeof ToolAccessView>;
 
 /**
- * The members that define a tool. The manifest comes from the source's frontmatter; the manifest in a request
- * is ignored.
+ * What the author says of a tool. Members that are not listed are stored unchanged. `manifest` and
+ * `has_user_valves` are made from the source; those of a request are ignored.
  */
+export const toolMeta = () =>
+  z
+    .looseObject({
+      description: label(4096).nullish(),
+      i18n: translations()
+        .nullish()
+        .describe('Texts in other languages, such as `{"de": {"name": "Würfel"}}`'),
+      manifest: z.record(z.string(), z.unknown()).nullish(),
+      has_user_valves: z.boolean().nullish(),
+    })
+    .check(storableWithin(LIMITS.freeFormBytes));
+export type ToolMetaInput = z.output<ReturnType<typeof toolMeta>>;
+
+/** The members that define a tool. */
 export const toolForm = {
   name: name(),
   content: text(LIMITS.toolContentBytes),
-  meta: z.object({
-    description: label(4096).nullish(),
-    manifest: z.record(z.string(), z.unknown()).nullish(),
-  }),
+  meta: toolMeta(),
   access_grants: grantList().nullish(),
   commit_message: label(1024)
     .nullish()

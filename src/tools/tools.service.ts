@@ -12,10 +12,10 @@ import type { Sql } from '../database/sql.ts';
 import { type Transaction, transaction } from '../database/transaction.ts';
 import { inspectSource, type Module, startInstallation } from './install/packages.service.ts';
 import { noSuchTool, requireRight, requireTool } from './tools.access.ts';
-import { Tool, type ToolEntity } from './tools.entity.ts';
+import { Tool, type ToolEntity, type ToolMeta } from './tools.entity.ts';
 import type { NewTool } from './tools.repository.ts';
 import * as repository from './tools.repository.ts';
-import type { ToolAccessView, ToolView } from './tools.schema.ts';
+import type { ToolAccessView, ToolMetaInput, ToolView } from './tools.schema.ts';
 import { ToolVersion } from './versions/versions.entity.ts';
 import { pruneVersions } from './versions/versions.repository.ts';
 
@@ -36,7 +36,7 @@ const KEPT_VERSIONS = { count: 1_000, bytes: 64 * LIMITS.toolContentBytes };
 export interface ToolInput {
   name: string;
   content: string;
-  meta: { description?: string | null | undefined };
+  meta: ToolMetaInput;
   access_grants?: GrantInput[] | null | undefined;
   commit_message?: string | null | undefined;
 }
@@ -56,6 +56,16 @@ function normaliseId(input: string): string {
   if (!/^[A-Za-z0-9_]+$/.test(input)) throw new AppError('id_invalid');
   return input.toLowerCase();
 }
+
+/** `meta` as it is stored: what the author sent, with the manifest of the source. */
+function storedMeta(
+  { description = null, i18n, manifest: _sent, has_user_valves: _made, ...others }: ToolMetaInput,
+  manifest: ToolMeta['manifest'],
+): ToolMeta {
+  return { ...others, description, ...(i18n && { i18n }), manifest };
+}
+
+const bytesOf = (meta: object) => Buffer.byteLength(JSON.stringify(meta));
 
 /** A tool that was loaded and described, and is not yet stored. */
 type PreparedTool = NewTool & { version: 1; updated_at: number; warnings?: string[] };
@@ -82,7 +92,7 @@ export async function prepareTool(
   if (!mayCreate(scope)) throw new AppError('tool_forbidden');
   const id = normaliseId(input.id);
   if (await repository.readToolRights(scope.sql, scope.actor, id)) throw new AppError('id_taken');
-  await scope.quotas.store(scope.actor.id, Buffer.byteLength(input.content));
+  await scope.quotas.store(scope.actor.id, Buffer.byteLength(input.content) + bytesOf(input.meta));
   const module = await inspectSource(scope, id, input.content);
   const now = nowSeconds();
   return {
@@ -90,7 +100,7 @@ export async function prepareTool(
     user_id: scope.actor.id,
     name: input.name,
     content: module.content,
-    meta: { description: input.meta.description ?? null, manifest: module.manifest },
+    meta: storedMeta(input.meta, module.manifest),
     specs: module.specs,
     valves_schema: module.valves,
     user_valves_schema: module.user_valves,
@@ -169,13 +179,14 @@ export async function updateTool(
   const tool = await requireTool(scope, toolId, 'write');
   const isNewSource = input.content !== tool.content;
   if (isNewSource) requireAuthor(scope);
-  if (isNewSource) await scope.quotas.store(tool.user_id, Buffer.byteLength(input.content));
+  const growth = Math.max(0, bytesOf(input.meta) - bytesOf(tool.meta));
+  const added = growth + (isNewSource ? Buffer.byteLength(input.content) : 0);
+  if (added > 0) await scope.quotas.store(tool.user_id, added);
   const module = isNewSource ? await inspectSource(scope, tool.id, input.content) : null;
   await changeTool(scope, tool.id, async (row, tx) => {
     if (version_id && version_id !== String(row.version)) throw versionConflict();
     row.name = input.name;
-    const description = input.meta.description ?? null;
-    row.meta = { description, manifest: row.meta.manifest };
+    row.meta = storedMeta(input.meta, row.meta.manifest);
     const commit_message = input.commit_message ?? null;
     if (module) putSource(scope, tx, row, module, { commit_message });
     await tx.em.flush();
@@ -246,11 +257,10 @@ export async function changeTool(
 }
 
 /** The data of a tool for the audit log; the versions hold the sources. */
-const audited = ({ name, meta, version }: Pick<ToolEntity, 'name' | 'meta' | 'version'>) => ({
-  name,
-  description: meta.description,
-  version,
-});
+function audited({ name, meta, version }: Pick<ToolEntity, 'name' | 'meta' | 'version'>) {
+  const { description, manifest: _made, ...others } = meta;
+  return { name, description, version, ...(Object.keys(others).length > 0 && { meta: others }) };
+}
 
 /** Puts a loaded source in the row, as a new version unless it is the current one. */
 export function putSource(

@@ -176,6 +176,8 @@ describe.skipIf(withoutBrowser)('tools (skipped without the Debian package chrom
 
   test('versions are compared and restored, and text of two people is never lost', async () => {
     await create('poem', 'Poem', source('one'));
+    const i18n = { de: { name: 'Gedicht' } };
+    await api('POST /tools/id/poem/update', { name: 'Poem', meta: { i18n }, content: source('one') });
     const { page, faults } = await deskOf(root);
     page.on('dialog', (dialog) => void dialog.accept());
     await visit(page, '/tools/poem');
@@ -183,6 +185,7 @@ describe.skipIf(withoutBrowser)('tools (skipped without the Debian package chrom
     await page.getByLabel('Note for this version').fill('A better line');
     await page.keyboard.press('Control+S');
     await page.getByText('Version 2, saved').waitFor();
+    expect((await api('GET /tools/id/poem')).body.meta).toMatchObject({ i18n });
 
     await write(page, source('mine'));
     await page.getByRole('link', { name: 'Models' }).click();

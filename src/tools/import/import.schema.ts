@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LIMITS, label, name, text } from '../../core/wire.ts';
+import { toolMeta } from '../tools.schema.ts';
 
 /** The members of an exported tool that are read; other members of other servers are ignored. */
 const Exported = z.object(
@@ -7,7 +8,7 @@ const Exported = z.object(
     id: z.string().max(256),
     name: name(),
     content: text(LIMITS.toolContentBytes),
-    meta: z.object({ description: label(4096).nullish() }).nullish(),
+    meta: toolMeta().nullish(),
   },
   'must be a tool: an object with id, name and content',
 );

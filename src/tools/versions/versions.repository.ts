@@ -29,7 +29,7 @@ const HISTORY = statement<ToolHistoryEntry, { toolId: string; skip: number; limi
 const SNAPSHOT = statement<ToolHistorySnapshot, { toolId: string; version: number }>(
   'tool.history.read',
   `select ${ENTRY}, json_build_object('name', t.name, 'content', v.content,
-         'meta', json_build_object('description', t.meta->'description')) as snapshot
+         'meta', t.meta - 'manifest') as snapshot
      from tool_version v join tool t on t.id = v.tool_id left join users u on u.id = v.user_id
      where v.tool_id = :toolId and v.version = :version`,
 );

@@ -37,12 +37,12 @@ export const ToolHistoryEntry = z
   .meta({ id: 'ToolHistoryEntry' });
 export type ToolHistoryEntry = z.infer<typeof ToolHistoryEntry>;
 
-/** With the source. Name and description have no versions: they are the current ones. */
+/** With the source. Name and `meta` have no versions: they are the current ones, and a restored version keeps them. */
 export const ToolHistorySnapshot = ToolHistoryEntry.extend({
   snapshot: z.object({
     name: z.string(),
     content: z.string(),
-    meta: z.object({ description: z.string().nullable() }),
+    meta: z.looseObject({ description: z.string().nullable() }),
   }),
 }).meta({ id: 'ToolHistorySnapshot' });
 export type ToolHistorySnapshot = z.infer<typeof ToolHistorySnapshot>;

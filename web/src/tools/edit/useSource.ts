@@ -53,7 +53,8 @@ export function useSource(tool: Tool) {
 
   const save = useMutation({
     mutationFn: async ({ overwrites = false, note = '' }: { overwrites?: boolean; note?: string }) => {
-      const meta = { description: description.trim() === '' ? null : description };
+      // An update replaces `meta`: members that the page does not show are sent back.
+      const meta = { ...tool.meta, description: description.trim() === '' ? null : description };
       const commit_message = note.trim() || null;
       const version_id = overwrites ? null : versionId;
       try {
