@@ -15,11 +15,9 @@ export const Visibility = z.record(z.string(), z.boolean()).check(storableWithin
 
 /**
  * Members that the configuration need not hold: clients of comparable systems read and replace them with a part of it. Imports keep
- * them as they come, as all that this service does not know. All but `memories.enable` have an effect, here
- * or in clients.
+ * them as they come, as all that this service does not know.
  */
 export const KEPT: Readonly<Record<string, Kept>> = {
-  'memories.enable': flag,
   'users.enable_status': flag,
   'ui.visibility': { schema: Visibility, initial: {} },
 };

@@ -94,17 +94,17 @@ describe('a stored section that the schema refuses', () => {
 
 describe('a stored section that is optional', () => {
   it('is kept as it was imported; a part that cannot show it shows its default', () =>
-    withStored({ ...DEFAULT_CONFIGURATION, memories: { enable: 'yes' } }, async (at) => {
-      const faults = [{ path: 'memories.enable', message: 'must be true or false' }];
+    withStored({ ...DEFAULT_CONFIGURATION, users: { enable_status: 'yes' } }, async (at) => {
+      const faults = [{ path: 'users.enable_status', message: 'must be true or false' }];
       const { body: part } = await at.admin('GET /auths/admin/config');
-      expect(part).toMatchObject({ ENABLE_MEMORIES: true, ENABLE_USER_STATUS: true, faults });
+      expect(part).toMatchObject({ ENABLE_USER_STATUS: true, faults });
       const administration = administer(at, root);
       const exported = await administration.exported();
-      expect(exported).toMatchObject({ memories: { enable: 'yes' } });
+      expect(exported).toMatchObject({ users: { enable_status: 'yes' } });
       await administration.importing(exported);
       expect((await at.admin('GET /auths/admin/config')).body.faults).toEqual(faults);
       await at.admin('POST /auths/admin/config', part);
-      expect(await storedNow()).toMatchObject({ memories: { enable: true } });
+      expect(await storedNow()).toMatchObject({ users: { enable_status: true } });
       expect((await at.admin('GET /auths/admin/config')).body).not.toHaveProperty('faults');
     }));
 

@@ -50,13 +50,8 @@ const PARTS: [path: string, sent: Record<string, unknown>, changed: Record<strin
       ...{ SHOW_ADMIN_DETAILS: false, ADMIN_EMAIL: 'it@example.com', WEBUI_URL: 'https://chat.example.com' },
       ...{ ENABLE_SIGNUP: true, ENABLE_API_KEYS: true, ENABLE_API_KEYS_ENDPOINT_RESTRICTIONS: true },
       ...{ API_KEYS_ALLOWED_ENDPOINTS: '/api/v1/tools', DEFAULT_USER_ROLE: 'user', DEFAULT_GROUP_ID: '' },
-      ...{
-        JWT_EXPIRES_IN: '30d',
-        ENABLE_COMMUNITY_SHARING: false,
-        ENABLE_MESSAGE_RATING: true,
-        ENABLE_FOLDERS: true,
-      },
-      ...{ FOLDER_MAX_FILE_COUNT: 12, ENABLE_CHANNELS: true, ENABLE_MEMORIES: false, ENABLE_NOTES: true },
+      ...{ JWT_EXPIRES_IN: '30d', ENABLE_COMMUNITY_SHARING: false, ENABLE_MESSAGE_RATING: true },
+      ...{ FOLDER_MAX_FILE_COUNT: 12, ENABLE_CHANNELS: true },
       ...{ ENABLE_USER_WEBHOOKS: false, ENABLE_USER_STATUS: true, PENDING_USER_OVERLAY_TITLE: 'Wait' },
       ...{ PENDING_USER_OVERLAY_CONTENT: null, RESPONSE_WATERMARK: 'pinned' },
     },
@@ -72,7 +67,7 @@ const PARTS: [path: string, sent: Record<string, unknown>, changed: Record<strin
         'ui.default_user_role': 'user',
         'auth.jwt_expiry': '30d',
       },
-      ...{ 'folders.max_file_count': '12', 'memories.enable': false, 'users.enable_status': true },
+      ...{ 'folders.max_file_count': '12', 'users.enable_status': true },
       ...{ 'ui.pending_user_overlay_title': 'Wait' },
     },
   ],
@@ -133,6 +128,23 @@ it('/auths/admin/config reports missing features as off, and cannot enable them'
   expect(headers.get('x-ignored-members')).toContain('ENABLE_CALENDAR');
 });
 
+it.each([true, false])(
+  'a form that says %s about notes, folders and memories changes no setting',
+  async (on) => {
+    const { folders, notes, memories } = await admin.exported();
+    expect([folders.enable, notes.enable, memories]).toEqual([true, true, { enable: true }]);
+    const off = { ENABLE_NOTES: false, ENABLE_FOLDERS: false, ENABLE_MEMORIES: false };
+    const before = (await as(root)('GET /auths/admin/config')).body;
+    expect(before).toMatchObject(off);
+    const sent = { ...before, ENABLE_NOTES: on, ENABLE_FOLDERS: on, ENABLE_MEMORIES: on };
+    const { status, body } = await as(root)('POST /auths/admin/config', sent);
+    expect([status, body]).toEqual([200, before]);
+    expect(await admin.exported()).toMatchObject({ folders, notes, memories });
+    const { features } = (await as(user)('GET /config')).body;
+    expect(features).toMatchObject({ enable_notes: false, enable_folders: false, enable_memories: false });
+  },
+);
+
 describe('the keys of servers', () => {
   const PATH = '/configs/tool_servers';
   const keys = async () =>
@@ -179,7 +191,7 @@ it.each([
 ])('%s is refused and changes nothing', async (_what, wrong, status) => {
   const before = (await as(root)('GET /auths/admin/config')).body;
   expect(
-    (await as(root)('POST /auths/admin/config', { ...before, ENABLE_NOTES: false, ...wrong })).status,
+    (await as(root)('POST /auths/admin/config', { ...before, ENABLE_CHANNELS: false, ...wrong })).status,
   ).toBe(status);
   expect((await as(root)('GET /auths/admin/config')).body).toEqual(before);
 });

@@ -59,7 +59,7 @@ export const partsRouter = router({
       summary: 'Get the settings of accounts and features',
       description:
         'The values in force, by their names in comparable systems. Members that stand for features which ' +
-        'this server does not have, such as `ENABLE_CALENDAR`, have fixed values. `faults` is there if ' +
+        'this server does not have, such as `ENABLE_NOTES`, have fixed values. `faults` is there if ' +
         'stored values cannot be used; the defaults are in force for them.',
     },
     AdminSettings,

@@ -42,8 +42,15 @@ const absentMember = (value: unknown) =>
 const flag = z.boolean();
 const freeForm = z.record(z.string(), z.unknown());
 
-/** Members of the settings of accounts that other systems have and this service does not. */
+/**
+ * Members of the settings of accounts that other systems have and this service does not. The configuration
+ * stores `folders.enable`, `memories.enable` and `notes.enable` for other servers; the form of a client does
+ * not change them.
+ */
 const ABSENT_SETTINGS = {
+  ENABLE_FOLDERS: false,
+  ENABLE_MEMORIES: false,
+  ENABLE_NOTES: false,
   ENABLE_AUTOMATIONS: false,
   AUTOMATION_MAX_COUNT: '',
   AUTOMATION_MIN_INTERVAL: '',
@@ -80,11 +87,8 @@ export const AdminSettings = {
       JWT_EXPIRES_IN: duration,
       ENABLE_COMMUNITY_SHARING: flag,
       ENABLE_MESSAGE_RATING: flag,
-      ENABLE_FOLDERS: flag,
       FOLDER_MAX_FILE_COUNT: emptiable(z.union([z.string(), z.int().min(0)])),
       ENABLE_CHANNELS: flag,
-      ENABLE_MEMORIES: flag,
-      ENABLE_NOTES: flag,
       ENABLE_USER_WEBHOOKS: flag,
       ENABLE_USER_STATUS: flag,
       PENDING_USER_OVERLAY_TITLE: emptiable(z.string()),

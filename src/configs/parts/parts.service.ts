@@ -9,7 +9,6 @@ import { valueAt } from '../settings/configs.settings.ts';
 /** The setting that each member is; most members are called like the variable that pins theirs. */
 const PATHS: Readonly<Record<string, string>> = {
   ...NAMED_VARIABLES,
-  ENABLE_MEMORIES: 'memories.enable',
   ENABLE_USER_STATUS: 'users.enable_status',
   PENDING_USER_OVERLAY_TITLE: 'ui.pending_user_overlay_title',
   PENDING_USER_OVERLAY_CONTENT: 'ui.pending_user_overlay_content',
