@@ -11,7 +11,8 @@ import {
   updateStatus,
   updateTimezone,
 } from './profile.service.ts';
-import { imageUrl, personName, UserDetail } from './users.schema.ts';
+import { gravatarOf } from './users.picture.ts';
+import { emailInput, imageUrl, personName, UserDetail } from './users.schema.ts';
 
 /** Accepts names only: an offset does not define daylight saving time. */
 const isTimezone = (name: string): boolean => {
@@ -67,6 +68,24 @@ export const profileRouter = router({
     )
     .output(UserDetail)
     .mutation(({ ctx, input }) => updateProfile(ctx.scope, input)),
+
+  gravatar: member
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/utils/gravatar',
+        tags: ['users'],
+        summary: 'Compute the Gravatar address of an e-mail address',
+        description:
+          'Answers the address as a JSON text: the SHA-256 of the e-mail address, trimmed and in lower case. ' +
+          'The server asks nothing of Gravatar and stores nothing. As `profile_image_url` of an account the ' +
+          'address is stored; other people see it only where `files.show_external_pictures` is on.',
+      },
+      access: 'member',
+    })
+    .input(z.object({ email: emailInput() }))
+    .output(z.string())
+    .query(({ input }) => gravatarOf(input.email)),
 
   updateTimezone: account
     .meta({

@@ -25,6 +25,12 @@ export async function reservePicture(scope: Scope, id: string, image: string): P
   if (growth > 0) await scope.quotas.store(id, growth);
 }
 
+/** The address of the picture that Gravatar has for an e-mail address. Computed here: nothing is requested. */
+export function gravatarOf(email: string): string {
+  const hash = createHash('sha256').update(email.trim().toLowerCase()).digest('hex');
+  return `https://www.gravatar.com/avatar/${hash}?d=mp`;
+}
+
 /**
  * The picture for other users. An address at another server is replaced, because each viewer would call that
  * server.

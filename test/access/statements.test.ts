@@ -112,6 +112,7 @@ const ASKED: Record<string, string> = {
   'access.explain': '?permission=workspace.tools',
   'configs.compare': `?from_id=${NOWHERE}`,
   'models.get': '?id=model_1',
+  'profile.gravatar': '?email=ann@example.com',
   'modelVersions.list': '?id=model_1',
   'toolHistory.diff': '?from_id=1&to_id=1',
 };

@@ -43,6 +43,18 @@ describe('the profile', () => {
     expect([shown.status, shown.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
   });
 
+  it('may use the address that is computed for a Gravatar', async () => {
+    const path = `GET /utils/gravatar?email=${encodeURIComponent(' Ann@Example.com ')}`;
+    expect((await server.call(path)).status).toBe(401);
+    expect((await as(ann)('GET /utils/gravatar')).status).toBe(400);
+    const { status, body } = await as(ann)(path);
+    // echo -n ann@example.com | sha256sum
+    const hash = '71d4f55f72fa128dfb468a1a3901507c804b74316488744d769d7f4b16696476';
+    expect([status, body]).toEqual([200, `https://www.gravatar.com/avatar/${hash}?d=mp`]);
+    const sent = { name: 'Ann', profile_image_url: body };
+    expect((await as(ann)('POST /auths/update/profile', sent)).body.profile_image_url).toBe(body);
+  });
+
   it('shows an external picture by a redirect while files.show_external_pictures is on', async () => {
     const address = 'https://pictures.example.com/ann.png';
     await as(ann)('POST /auths/update/profile', { name: 'Ann', profile_image_url: address });
