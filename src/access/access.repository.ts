@@ -1,17 +1,14 @@
 import type { Person } from '../core/caller.ts';
 import { statement } from '../database/sql.ts';
+import { groupsOf, peopleOf } from '../groups/groups.policy.ts';
 import type { GrantInput, ResourceType } from './access.schema.ts';
 
 export const covers = { read: "('read', 'write')", write: "('write')" };
 
-/** SQL for the ids of a person's groups. */
-const groupsOf = ({ id }: Person): string =>
-  `select gm.group_id from group_member gm where gm.user_id = ${id}`;
-
 /** SQL for a condition: the grant `g` is the person's own, everyone's, or one of a group that they are in. */
 export const concerns = (person: Person): string =>
   `((g.principal_type = 'user' and g.principal_id in ('*', ${person.id}::text))
-     or (g.principal_type = 'group' and g.principal_id in (${groupsOf(person)})))`;
+     or (g.principal_type = 'group' and g.principal_id in (${groupsOf(person.id)})))`;
 
 /**
  * SQL for a condition: the person holds the permission on the row by a grant: their own, everyone's, or one of their groups'.
@@ -38,7 +35,7 @@ export const grantees = (type: ResourceType, id: string, person: Person): string
   const named = (principal: string) => `from access_grant g
      where g.resource_type = '${type}' and g.resource_id = ${id} and g.principal_type = '${principal}'`;
   const people = `select g.principal_id ${named('user')}`;
-  const members = `select gm.user_id::text from group_member gm where gm.group_id in (select g.principal_id ${named('group')})`;
+  const members = `select p.user_id::text from (${peopleOf(`select g.principal_id ${named('group')}`)}) p`;
   const user = `${person.id}::text`;
   return `('*' in (${people}) or ${user} in (${people}) or ${user} in (${members}))`;
 };
@@ -49,7 +46,7 @@ export const grantedIds = (type: ResourceType, person: Person): string =>
      where g.principal_type = 'user' and g.principal_id in ('*', ${person.id}::text) and g.resource_type = '${type}'
     union all
    select g.resource_id from access_grant g
-     where g.principal_type = 'group' and g.principal_id in (${groupsOf(person)}) and g.resource_type = '${type}'`;
+     where g.principal_type = 'group' and g.principal_id in (${groupsOf(person.id)}) and g.resource_type = '${type}'`;
 
 /** The same with `may_write`: whether the grant includes the right to write. */
 export const grantsTo = (type: ResourceType, person: Person): string =>
@@ -57,7 +54,7 @@ export const grantsTo = (type: ResourceType, person: Person): string =>
      where g.principal_type = 'user' and g.principal_id in ('*', ${person.id}::text) and g.resource_type = '${type}'
     union all
    select g.resource_id, g.permission = 'write' from access_grant g
-     where g.principal_type = 'group' and g.principal_id in (${groupsOf(person)}) and g.resource_type = '${type}'`;
+     where g.principal_type = 'group' and g.principal_id in (${groupsOf(person.id)}) and g.resource_type = '${type}'`;
 
 /** SQL for a resource's grants as a JSON array. */
 export const grantsOf = (type: ResourceType, id: string): string =>

@@ -2,6 +2,7 @@ import { ACCOUNT } from '../core/caller.ts';
 import type { Grantable, Ground } from '../core/rules.ts';
 import type { Role } from '../core/scope.ts';
 import { type Sql, type Statement, statement } from '../database/sql.ts';
+import { groupsOf } from '../groups/groups.policy.ts';
 import { concerns, covers } from './access.repository.ts';
 
 interface NamedGroup {
@@ -19,7 +20,7 @@ const PERMISSION = statement<PermissionFacts, { userId: string; path: string[] }
   'explain.permission',
   `select u.role, coalesce((
        select json_agg(json_build_object('id', gp.id, 'name', gp.name) order by gp.name) from user_group gp
-        where gp.id in (select gm.group_id from group_member gm where gm.user_id = u.id)
+        where gp.id in (${groupsOf('u.id')})
           and gp.permissions #> :path::text[] = 'true'::jsonb), '[]'::json) as groups
      from users u where u.id = :userId`,
 );

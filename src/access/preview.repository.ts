@@ -1,6 +1,7 @@
 import { CALLER, type Caller, type CallerParams, callerOf } from '../core/caller.ts';
 import type { Grantable, Previewed } from '../core/rules.ts';
 import { type Sql, type Statement, statement } from '../database/sql.ts';
+import { ANCESTORS, groupsOf } from '../groups/groups.policy.ts';
 
 export interface Reachable {
   items: { id: string; name: string }[];
@@ -24,6 +25,9 @@ interface Statements {
   ofGroup: Statement<Row, { groupId: string }>;
 }
 
+/** The groups of an account are read with the rest; no kind has this name. */
+const GROUP = 'group';
+
 /** A kind that has a preview. */
 type Previewable = Grantable & { preview: Previewed };
 const isPreviewable = (kind: Grantable): kind is Previewable => kind.preview !== undefined;
@@ -35,17 +39,23 @@ function previewing(kinds: readonly Previewable[]): Statements {
   const types = kinds.map(({ type }) => type).join('_');
   let found = made.get(types);
   if (!found) {
-    const lists = (conditionOf: (kind: Previewable) => string) => {
-      const each = kinds.map(
-        (kind) => `select '${kind.type}' as type, n.total, t.id, t.name
-           from (select count(*)::int as total from ${kind.preview.table}) n left join ${kind.preview.table} t on (${conditionOf(kind)})`,
-      );
+    const list = (type: string, table: string, condition: string) =>
+      `select '${type}' as type, n.total, t.id, t.name
+         from (select count(*)::int as total from ${table}) n left join ${table} t on (${condition})`;
+    const lists = (conditionOf: (kind: Previewable) => string, others: string[] = []) => {
+      const each = [
+        ...kinds.map((kind) => list(kind.type, kind.preview.table, conditionOf(kind))),
+        ...others,
+      ];
       return `select * from (${each.join(' union all ')}) x order by x.type, lower(x.name), x.id`;
     };
     found = {
       ofUser: statement(
         `preview.user_${types}`,
-        lists(({ preview }) => preview.readableBy(CALLER)),
+        lists(
+          ({ preview }) => preview.readableBy(CALLER),
+          [list(GROUP, 'user_group', `t.id in (${groupsOf(CALLER.id)})`)],
+        ),
       ),
       ofGroup: statement(
         `preview.group_${types}`,
@@ -53,7 +63,7 @@ function previewing(kinds: readonly Previewable[]): Statements {
           ({
             type,
           }) => `t.id in (select g.resource_id from access_grant g where g.resource_type = '${type}' and
-            ((g.principal_type = 'group' and g.principal_id = :groupId) or (g.principal_type = 'user' and g.principal_id = '*')))`,
+            ((g.principal_type = 'group' and g.principal_id in (select :groupId union all ${ANCESTORS})) or (g.principal_type = 'user' and g.principal_id = '*')))`,
         ),
       ),
     };
@@ -72,9 +82,16 @@ const reachOf = (rows: Row[]): Reach =>
     ]),
   );
 
-/** What an account may read of the kinds that have a preview, by name. */
-export const readableBy = async (sql: Sql, kinds: readonly Grantable[], account: Caller): Promise<Reach> =>
-  reachOf(await sql.rows(previewing(kinds.filter(isPreviewable)).ofUser, callerOf(account)));
+/** The groups of an account, and what it may read of the kinds that have a preview, by name. */
+export async function readableBy(
+  sql: Sql,
+  kinds: readonly Grantable[],
+  account: Caller,
+): Promise<{ groups: Reachable['items']; reach: Reach }> {
+  const rows = await sql.rows(previewing(kinds.filter(isPreviewable)).ofUser, callerOf(account));
+  const { [GROUP]: groups, ...reach } = reachOf(rows);
+  return { groups: groups?.items ?? [], reach };
+}
 
 /** What membership of a group lets read of the kinds that have a preview, by name. */
 export const readableInGroup = async (

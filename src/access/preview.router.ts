@@ -33,9 +33,9 @@ export const previewRouter = router({
         tags: ['groups'],
         summary: 'List what membership of a group allows',
         description:
-          'Returns the tools and records of models that grants to the group or to `*` allow, ordered by ' +
-          'name, and three trees of permissions: those of the group, those of all accounts, and both ' +
-          'together. `total` counts all of the server. This version has no knowledge, so that list is empty.',
+          'Returns the tools and records of models that grants to the group, to groups above it or to `*` ' +
+          'allow, ordered by name, and three trees of permissions: those of the group, those of all ' +
+          'accounts and of the groups above, and all together. `total` counts all of the server. This version has no knowledge, so that list is empty.',
       },
       access: 'administrator',
     })

@@ -19,7 +19,7 @@ export const GroupPreview = z
     group: named,
     ...reach,
     permissions: Permissions.describe('What the group itself gives'),
-    inherited_permissions: Permissions.describe('What every account has'),
+    inherited_permissions: Permissions.describe('What every account has, and what the groups above give'),
     effective_permissions: Permissions.describe('What a member has by both'),
   })
   .meta({ id: 'GroupPreview', description: 'What membership of a group allows' });

@@ -1,8 +1,9 @@
 import { type Sql, statement } from '../database/sql.ts';
+import { groupsOf } from '../groups/groups.policy.ts';
 
 const GROUPS = statement<{ group_id: string }, { userId: string }>(
   'quota.groups',
-  'select distinct group_id from group_member where user_id = :userId',
+  `select distinct group_id from (${groupsOf(':userId')}) mine`,
 );
 
 /** The ids of the groups that a person is in. */

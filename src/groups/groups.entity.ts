@@ -9,6 +9,8 @@ export const Group = defineEntity({
   properties: {
     /** A UUID as text, as in grants. */
     id: p.text().primary(),
+    /** The group above. The people of this group are people of that one, too. */
+    parent_group_id: p.text().nullable().index(),
     /** The creator, without any right to the group. */
     user_id: p.uuid(),
     /** The name by which providers refer to the group. */
@@ -21,6 +23,16 @@ export const Group = defineEntity({
     permissions: p.json<Permissions | null>().nullable(),
     created_at: p.integer(),
     updated_at: p.integer(),
+  },
+});
+
+/** A group above another one, at any distance; made from `parent_group_id`. */
+export const GroupAncestor = defineEntity({
+  name: 'GroupAncestor',
+  tableName: 'group_ancestor',
+  properties: {
+    group: () => p.manyToOne(Group).primary().deleteRule('cascade'),
+    ancestor: () => p.manyToOne(Group).primary().deleteRule('cascade').index(),
   },
 });
 

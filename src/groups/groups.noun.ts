@@ -1,10 +1,10 @@
 import { defineNoun } from '../noun.ts';
-import { Group, GroupMember } from './groups.entity.ts';
+import { Group, GroupAncestor, GroupMember } from './groups.entity.ts';
 import { groupsRouter } from './groups.router.ts';
 
 export const groups = defineNoun({
   name: 'groups',
   routers: { groups: groupsRouter },
-  entities: [Group, GroupMember],
+  entities: [Group, GroupAncestor, GroupMember],
   onAccountDeleted: 'foreign keys decide',
 });

@@ -1,3 +1,5 @@
+import { groupsOf } from './groups.policy.ts';
+
 /**
  * SQL for the names of the permissions that the groups of a user give, as an array of text.
  *
@@ -5,6 +7,6 @@
  */
 export const groupPermissions = (user: string): string =>
   `array(select distinct section.key || '.' || leaf.key
-     from group_member gm join user_group gp on gp.id = gm.group_id and jsonb_typeof(gp.permissions) = 'object'
+     from (select permissions from user_group where id in (${groupsOf(user)}) and jsonb_typeof(permissions) = 'object') gp
        cross join lateral jsonb_each(gp.permissions) section cross join lateral jsonb_each(section.value) leaf
-    where gm.user_id = ${user} and leaf.value = 'true'::jsonb)`;
+    where leaf.value = 'true'::jsonb)`;

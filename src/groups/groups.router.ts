@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { administrator, member, router } from '../core/trpc/trpc.ts';
 import { id } from '../core/wire.ts';
-import { GroupExport, GroupInfo, GroupView, groupForm, userIds } from './groups.schema.ts';
+import { GroupExport, GroupInfo, GroupView, groupForm, Membership, userIds } from './groups.schema.ts';
 import {
   createGroup,
   deleteGroup,
@@ -15,6 +15,7 @@ import {
 import { addMembers, removeMembers } from './members.service.ts';
 
 const groupId = z.object({ id: id() });
+const inherited = { include_inherited: z.boolean().default(false) };
 /** Clients send null for an empty list. */
 const people = z.object({ id: id(), user_ids: userIds().nullish() });
 
@@ -55,13 +56,14 @@ export const groupsRouter = router({
         tags: ['groups'],
         summary: "List the caller's groups",
         description:
-          'Only groups that the caller is in, for administrators too. The group that was changed last ' +
+          'Only groups that the caller was added to, for administrators too. The group that was changed last ' +
           'comes first, then by name.',
       },
       access: 'member',
     })
-    .output(z.array(GroupView))
-    .query(({ ctx }) => listMemberships(ctx.scope, ctx.scope.actor.id)),
+    .input(z.object(inherited))
+    .output(z.array(Membership))
+    .query(({ ctx, input }) => listMemberships(ctx.scope, ctx.scope.actor.id, input.include_inherited)),
 
   ofUser: administrator
     .meta({
@@ -76,9 +78,9 @@ export const groupsRouter = router({
       },
       access: 'administrator',
     })
-    .input(groupId)
-    .output(z.array(GroupView))
-    .query(({ ctx, input }) => listMemberships(ctx.scope, input.id)),
+    .input(groupId.extend(inherited))
+    .output(z.array(Membership))
+    .query(({ ctx, input }) => listMemberships(ctx.scope, input.id, input.include_inherited)),
 
   create: administrator
     .meta({
@@ -89,7 +91,7 @@ export const groupsRouter = router({
         summary: 'Create a group',
         description:
           'The group has no members at first, and its creator gets no special right to it. A name that ' +
-          'another group has is refused with 400 (`name_taken`).',
+          'another group has is refused with 400 (`name_taken`), a parent that does not exist with 404.',
       },
       access: 'administrator',
     })
@@ -157,9 +159,11 @@ export const groupsRouter = router({
         tags: ['groups'],
         summary: 'Change a group',
         description:
-          'A member that is null or missing stays as it is; `permissions`, `data` and `meta` are ' +
-          'replaced as a whole. New permissions act at once, on open sockets too. A name that another ' +
-          'group has is refused with 400 (`name_taken`).',
+          'A member that is null or missing stays as it is, but `parent_group_id: null` moves the group to ' +
+          'the top; `permissions`, `data` and `meta` are replaced as a whole. New permissions and a new ' +
+          'parent act at once, on open sockets too. A name that another group has is refused with 400 ' +
+          '(`name_taken`), as is a parent that is the group itself or below it; a parent that does not ' +
+          'exist with 404.',
       },
       access: 'administrator',
     })

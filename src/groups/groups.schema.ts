@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Permissions } from '../configs/settings/permissions.schema.ts';
+import { emptiable } from '../core/schema/nulls.ts';
 import { freeForm, id, label, plainName, storableWithin } from '../core/wire.ts';
 
 const PERMISSION_BYTES = 64 * 1024;
@@ -31,7 +32,9 @@ export const groupForm = {
       '`config.share`, who may grant rights to the group: true (all), false (administrators), `members`',
     ),
   meta: freeForm().nullish().describe('Free form for clients'),
-  parent_group_id: z.null('must be null: groups are not nested in this version').optional(),
+  parent_group_id: emptiable(
+    id().describe('The group above: people of this group are people of that one, too. Null for none'),
+  ),
 };
 
 /** The people to add or remove. */
@@ -39,9 +42,11 @@ export const userIds = () => z.array(id()).max(10_000).describe('Ids of accounts
 
 const brief = {
   id: z.string(),
+  parent_group_id: z.string().nullable(),
   user_id: z.string(),
   name: z.string(),
   description: z.string(),
+  /** Of those who were added to it, without people of groups below. */
   member_count: z.int(),
   created_at: z.int(),
   updated_at: z.int(),
@@ -55,8 +60,6 @@ export type GroupInfo = z.infer<typeof GroupInfo>;
 export const GroupView = z
   .object({
     ...brief,
-    /** Groups are not nested. */
-    parent_group_id: z.null(),
     /** Always has `config.share`. */
     data: z.record(z.string(), z.unknown()),
     meta: z.record(z.string(), z.unknown()).nullable(),
@@ -64,6 +67,13 @@ export const GroupView = z
   })
   .meta({ id: 'Group' });
 export type GroupView = z.infer<typeof GroupView>;
+
+/** A group of a person. */
+export const Membership = GroupView.extend({
+  /** `inherited`: the person was added to a group below. */
+  membership_type: z.enum(['direct', 'inherited']).optional(),
+}).meta({ id: 'GroupMembership' });
+export type Membership = z.infer<typeof Membership>;
 
 /** Why a person is in a group. */
 const SOURCES = ['manual', 'oauth', 'ldap'] as const;

@@ -1,4 +1,5 @@
 import { type Sql, statement } from '../database/sql.ts';
+import { groupsOf } from '../groups/groups.policy.ts';
 
 /** What prompts may say of a person. */
 export interface PromptUser {
@@ -21,7 +22,7 @@ const READ = statement<PromptUser, { userId: string }>(
   'model.prompt_user',
   `select u.name, u.email, u.bio, u.gender, u.date_of_birth, u.timezone, u.variables, u.info ->> 'location' as location,
        coalesce((select json_agg(gp.name order by gp.name) from user_group gp
-         where gp.id in (select gm.group_id from group_member gm where gm.user_id = u.id)), '[]'::json) as groups
+         where gp.id in (${groupsOf('u.id')})), '[]'::json) as groups
      from users u where u.id = :userId`,
 );
 

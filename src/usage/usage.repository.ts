@@ -1,5 +1,6 @@
 import { type Database, type Sql, statement } from '../database/sql.ts';
 import { transaction } from '../database/transaction.ts';
+import { groupsOf } from '../groups/groups.policy.ts';
 
 /** One row of `usage_call`. */
 export interface RecordedCall {
@@ -112,7 +113,7 @@ const PRUNE_CALLS = statement<{ count: number }, { before: number; most: number 
 
 const GROUPS = statement<{ id: string }, { userId: string }>(
   'usage.groups',
-  'select distinct group_id as id from group_member where user_id = :userId',
+  `select distinct group_id as id from (${groupsOf(':userId')}) mine`,
 );
 
 const COUNTED = statement<WindowKey & Amounts, { windows: string }>(

@@ -63,7 +63,7 @@ export const peopleRouter = router({
         tags: ['groups'],
         summary: 'List the people of a group',
         description:
-          'All members at once, by name, `pending` accounts included. Changes nothing, although it is a ' +
+          'All who were added to the group at once, by name, `pending` accounts included. Changes nothing, although it is a ' +
           'POST; `groups` of each entry is empty.',
       },
       access: 'administrator',
@@ -97,8 +97,8 @@ export const peopleRouter = router({
         summary: 'List the members of a group by pages',
         description:
           '30 a page, by name. `total` is the number of members that match `query`; `counts` are those ' +
-          'of the whole group, whatever the query. Groups are not nested, so every membership is direct ' +
-          'and `membership=inherited` answers an empty list.',
+          'of the whole group, whatever the query. `direct` members were added to the group itself, ' +
+          '`inherited` ones only to groups below it.',
       },
       access: 'administrator',
     })

@@ -52,9 +52,9 @@ export const GroupMembers = z
   .object({
     items: z.array(
       UserInfo.extend({
-        /** Groups are not nested, so every membership is direct. */
-        membership_type: z.literal('direct'),
-        via_group_ids: z.array(z.string()),
+        /** `inherited`: added only to groups below. */
+        membership_type: z.enum(['direct', 'inherited']),
+        via_group_ids: z.array(z.string()).describe('The groups below to which the person was added'),
       }),
     ),
     total: z.int().describe('How many match'),

@@ -10,7 +10,9 @@ import {
   keyTypeOf,
   listPeople,
   listPeopleIn,
+  listPeopleWithin,
   type OwnAccount,
+  type PersonIn,
   type Position,
   listUsers as queryUsers,
   readAdministrator,
@@ -83,20 +85,27 @@ interface MembersQuery {
   page: number;
 }
 
-/** The people of a group, by name. Groups are not nested, so no membership is inherited. @throws not_found */
+/** The people of a group and of the groups below it, by name. @throws not_found */
 export async function listMembersOf(
   scope: Scope,
   { id, membership, query, page }: MembersQuery,
 ): Promise<GroupMembers> {
-  const people = await listInGroup(scope, id);
+  await getGroup(scope, id);
+  const people = await listPeopleWithin(scope.sql, id);
+  const direct = people.filter(({ is_direct }) => is_direct).length;
   const wanted = query?.toLowerCase() ?? '';
-  const matches = ({ name, email }: UserInfo) => `${name}\n${email}`.toLowerCase().includes(wanted);
-  const matching = membership === 'inherited' ? [] : people.filter(matches);
+  const matches = ({ name, email, is_direct }: PersonIn) =>
+    `${name}\n${email}`.toLowerCase().includes(wanted) &&
+    (membership === 'effective' || is_direct === (membership === 'direct'));
+  const matching = people.filter(matches);
   const shown = matching.slice((page - 1) * MEMBERS_A_PAGE, page * MEMBERS_A_PAGE);
   return {
-    items: shown.map((person) => ({ ...person, membership_type: 'direct' as const, via_group_ids: [] })),
+    items: shown.map((person) => ({
+      ...person,
+      membership_type: person.is_direct ? ('direct' as const) : ('inherited' as const),
+    })),
     total: matching.length,
-    counts: { direct: people.length, effective: people.length, inherited: 0 },
+    counts: { direct, effective: people.length, inherited: people.length - direct },
   };
 }
 

@@ -209,6 +209,28 @@ const IN_GROUP = statement<UserInfo, { groupId: string; callerIsAdmin: boolean }
 export const listPeopleIn = (sql: Sql, groupId: string): Promise<UserInfo[]> =>
   sql.rows(IN_GROUP, { groupId, callerIsAdmin: true });
 
+/** Someone in a group or in a group below it. */
+export interface PersonIn extends UserInfo {
+  is_direct: boolean;
+  /** The groups below through which the person is in the group. */
+  via_group_ids: string[];
+}
+
+const WITHIN_GROUP = statement<PersonIn, { groupId: string; callerIsAdmin: boolean }>(
+  'users.within_group',
+  `select ${INFO}, m.is_direct, m.via_group_ids from users u join (
+       select gm.user_id, bool_or(gm.group_id = :groupId) as is_direct,
+              coalesce(array_agg(distinct gm.group_id) filter (where gm.group_id <> :groupId), '{}') as via_group_ids
+         from group_member gm
+        where gm.group_id = :groupId or gm.group_id in (select ga.group_id from group_ancestor ga where ga.ancestor_id = :groupId)
+        group by gm.user_id) m on m.user_id = u.id
+    where :callerIsAdmin order by lower(u.name), u.ordinal`,
+);
+
+/** The people of a group and of the groups below it, as administrators see them. */
+export const listPeopleWithin = (sql: Sql, groupId: string): Promise<PersonIn[]> =>
+  sql.rows(WITHIN_GROUP, { groupId, callerIsAdmin: true });
+
 const COUNT_ACTIVE = statement<{ total: number }>(
   'users.count_active',
   `select count(*)::int as total from users u where ${IS_ACTIVE}`,

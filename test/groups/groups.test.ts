@@ -56,7 +56,6 @@ describe('a group', () => {
     ],
     [{ name: 'n', description: '', permissions: [] }, 'permissions'],
     [{ name: 'n', description: '', data: { config: { share: 'all' } } }, 'data'],
-    [{ name: 'n', description: '', parent_group_id: NOWHERE }, 'parent_group_id'],
     [{ name: 'n', description: '', data: { x: 'x'.repeat(300_000) } }, 'data'],
   ])('is not created with %j', async (form, path) => {
     const { status, body } = await as(root)('POST /groups/create', form);
@@ -191,6 +190,7 @@ describe('people see', () => {
     expect((await as(root)(`GET /users/${cid.id}/groups`)).body).toHaveLength(2);
     expect((await as(cid)(`GET /groups/id/${own.id}/info`)).body).toEqual({
       id: own.id,
+      parent_group_id: null,
       user_id: root.id,
       name: 'own',
       description: 'd',

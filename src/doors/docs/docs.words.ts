@@ -54,10 +54,12 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   history_id: 'The state of the source',
   ids: 'Only those with these ids',
   keep_current: 'The session of this call goes on',
+  include_inherited: 'Also the groups above them; each group then has its `membership_type`',
   key_id: 'The API key',
   last: 'The last day, in UTC; today unless given',
   limit: 'The most entries of the answer',
-  membership: 'Which kind of membership counts; groups are not nested here, so all are direct',
+  membership:
+    '`direct`: who was added to the group itself; `inherited`: only to groups below it; `effective`: both',
   message_id: 'The message',
   model: 'Only calls of this model',
   namespace: 'The first part of the names of settings, such as `ui`',
