@@ -17,7 +17,8 @@ export async function removeAll(
 }
 
 /**
- * Runs a task now and at a fixed interval, never twice at a time, until it is closed.
+ * Runs a task now and at a fixed interval, until it is closed. A task that is still running at the next interval is not run a second
+ * time: an outage would leave a queue of tasks, and `close` would wait for all of them.
  *
  * @param work    the task; its signal aborts when it should stop
  * @param onError called when the task fails; the task runs again at the next interval
@@ -28,9 +29,14 @@ export function keepSweeping(
   onError: (error: unknown) => void,
 ): { close(): Promise<void> } {
   const stop = new AbortController();
-  let running: Promise<unknown> = Promise.resolve();
+  let running: Promise<unknown> | undefined;
   const sweep = () => {
-    running = running.then(() => work(stop.signal)).catch(onError);
+    running ??= Promise.resolve()
+      .then(() => work(stop.signal))
+      .catch(onError)
+      .finally(() => {
+        running = undefined;
+      });
   };
   sweep();
   const timer = setInterval(sweep, everyMs).unref();
