@@ -10,7 +10,7 @@ export interface LineOptions {
   orm: MikroORM;
   workerId: string;
   log: Logger;
-  /** Called for new jobs, and when notices of them may have been missed. */
+  /** Called for new jobs, and when the line begins to listen: jobs may have been added before. */
   onJobs(): void;
 }
 
@@ -56,10 +56,11 @@ export async function holdLine({ orm, workerId, log, onJobs }: LineOptions): Pro
     if (isOver) throw new Error('The connection ended when it began to listen.');
     holds = true;
     if (isClosed) await hangUp();
+    else onJobs();
   }
 
   function callAgain(): void {
-    call().then(onJobs, (error: unknown) => {
+    call().catch((error: unknown) => {
       log.warn({ err: error }, OUTAGES.away);
       if (!isClosed) retry = setTimeout(callAgain, RETRY_MS).unref();
     });

@@ -1,8 +1,13 @@
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { pino } from 'pino';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
-import type { Sql } from '../../src/database/sql.ts';
+import type { Parts } from '../../src/core/scope.ts';
+import { openOrm } from '../../src/database/orm.ts';
+import { type Database, openSql, type Sql } from '../../src/database/sql.ts';
 import { enqueue, enqueueAll, type JobOptions } from '../../src/jobs/enqueue.ts';
 import { defineJob, GiveUp, type JobKind, PutOff } from '../../src/jobs/kind.ts';
+import { createJobs } from '../../src/jobs/worker.ts';
 import { createDatabase, sqlOf, withClient } from '../support/database.ts';
 import { scrape } from '../support/metrics.ts';
 import { until } from '../support/poll.ts';
@@ -242,5 +247,44 @@ it('a server that stops gives back unfinished jobs, and the next server runs the
   const two = await startServer({ database: other, jobKinds, env });
   await until('the job to be done', () => done.includes('left'));
   await two.close();
+  await other.drop();
+});
+
+it('a job that is added after the first look and before the server listens runs without waiting for the next look', async () => {
+  const other = await createDatabase();
+  const orm = await openOrm([], { url: other.url });
+  const pool = await orm.em.getDriver().getConnection().getNativeClient();
+  let looks = 0;
+  const rows = await openSql(orm);
+  const sql: Database = {
+    ...rows,
+    async rows(of: { name: string }, params: object = {}) {
+      const found = await rows.rows(of as never, params as never);
+      if (of.name.startsWith('get_job')) looks += 1;
+      return found as never;
+    },
+  };
+  /** The connection that listens is made after the first look, and after a job was added. */
+  const connect = async () => {
+    await until('the first look', () => looks > 0);
+    await withClient(other.url, (client) => enqueue(sqlOf(client), plain, { name: 'between' }));
+    return pool.connect();
+  };
+  const listening = {
+    em: { getDriver: () => ({ getConnection: () => ({ getNativeClient: async () => ({ connect }) }) }) },
+  };
+  // The next look never comes.
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const jobs = createJobs({
+    orm: listening as unknown as MikroORM,
+    sql,
+    log: pino({ level: 'silent' }),
+    kinds: [plain],
+  });
+  await jobs.begin({} as Parts);
+  await until('the job', () => done.includes('between'), 10_000);
+  await jobs.close();
+  await orm.close(true);
   await other.drop();
 });
