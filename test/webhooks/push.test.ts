@@ -4,14 +4,16 @@ import { NOWHERE } from '../support/doors.ts';
 import { until } from '../support/poll.ts';
 import { type Person, signIn, signUp, startServer } from '../support/server.ts';
 import { listenByTrpc } from '../support/sockets.ts';
-import { claimsOf, openBrowser, startPushService } from './pushservice.ts';
+import { claimsOf, egressToPush, openBrowser, startPushService } from './pushservice.ts';
 import { setStage } from './stage.ts';
 
 const CONTACT = 'mailto:it@example.com';
 const service = await startPushService();
-const stage = await setStage({ env: { WEB_PUSH_CONTACT: CONTACT, LOG_LEVEL: 'silent' } });
+const egress = egressToPush();
+const stage = await setStage({ egress, env: { WEB_PUSH_CONTACT: CONTACT, LOG_LEVEL: 'silent' } });
 afterAll(async () => {
   await stage.close();
+  await egress.close();
   await service.close();
 });
 const { as, root } = stage;
@@ -128,7 +130,10 @@ describe('a subscription', () => {
     const { subscription } = openBrowser(service);
     const { keys } = subscription;
     const attempt = (change: object) => as(root)('POST /users/user/push', { ...subscription, ...change });
-    expect((await attempt({ endpoint: 'ftp://push.example/x' })).body.code).toBe('address_refused');
+    for (const scheme of ['ftp', 'http']) {
+      const { body } = await attempt({ endpoint: `${scheme}://push.example/x` });
+      expect(body.code, scheme).toBe('address_refused');
+    }
     const noPoint = { ...keys, p256dh: Buffer.alloc(65, 4).toString('base64url') };
     for (const wrong of [noPoint, { ...keys, p256dh: 'short' }, { ...keys, auth: 'short' }]) {
       expect((await attempt({ keys: wrong })).body.code).toBe('validation');

@@ -2,6 +2,8 @@ import { createDecipheriv, createECDH, createPublicKey, hkdfSync, randomBytes, v
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Egress } from '../../src/egress/egress.ts';
+import { egressToHere } from '../egress/targets.ts';
 
 interface Pushed {
   path: string;
@@ -26,7 +28,15 @@ export interface Browser {
   open(pushed: Pushed): { content: string };
 }
 
-/** A push service on this machine. */
+/** The egress to a push service on this machine, which speaks http: a certificate for its name would need openssl. */
+export function egressToPush(): Egress {
+  const egress = egressToHere();
+  const fetch: Egress['fetch'] = (address, request) =>
+    egress.fetch(address.replace(/^https:/, 'http:'), request);
+  return { ...egress, fetch };
+}
+
+/** A push service on this machine. Browsers get its address with https; `egressToPush` leads there. */
 export async function startPushService(): Promise<PushService> {
   const heard: Pushed[] = [];
   const gone = new Set<string>();
@@ -39,7 +49,7 @@ export async function startPushService(): Promise<PushService> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const url = `http://push.example:${(server.address() as AddressInfo).port}`;
+  const url = `https://push.example:${(server.address() as AddressInfo).port}`;
   return {
     url,
     heard,

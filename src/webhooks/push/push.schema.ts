@@ -8,7 +8,7 @@ const base64url = (characters: number, what: string) =>
 /** What `PushSubscription.toJSON()` gives in a browser. */
 export const pushForm = z.object({
   endpoint: name(ENDPOINT_CHARACTERS)
-    .describe('The address of the push service for this browser')
+    .describe('The https address of the push service for this browser')
     .meta({ examples: ['https://push.example.com/send/4f1c'] }),
   keys: z.object({
     // The examples are those of RFC 8291, 5.

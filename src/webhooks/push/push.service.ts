@@ -52,7 +52,11 @@ export async function subscribe(scope: Scope, form: PushForm): Promise<PushSubsc
   const { actor, sql, secret, egress } = scope;
   const { sessionId } = actor;
   if (sessionId === null) throw new AppError('session_required');
-  const { origin } = egress.check(form.endpoint);
+  const { origin, protocol } = egress.check(form.endpoint);
+  // RFC 8030, 8: over http, others could read who gets notifications and when, and use the signature again.
+  if (protocol !== 'https:') {
+    throw new AppError('address_refused', { detail: 'endpoint: a push service is called over https only.' });
+  }
   requireKey(form.keys.p256dh);
   const { endpoint, keys } = form;
   const row = await transaction({ sql }, async (tx) => {
