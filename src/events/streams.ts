@@ -43,6 +43,8 @@ export class StreamEvent extends Shared {
   readonly size: number;
   /** Whether it changes earlier events in the log, so that copies of them in memory are outdated. */
   readonly rewrites: boolean;
+  /** Whether the readers of the stream may have changed with it. */
+  readonly changesReaders: boolean;
 
   constructor(event: {
     stream: string;
@@ -51,12 +53,14 @@ export class StreamEvent extends Shared {
     atNs: number | null;
     size?: number;
     rewrites?: boolean;
+    changesReaders?: boolean;
   }) {
     super(event.stream, event.body);
     this.number = event.number;
     this.atNs = event.atNs;
     this.size = event.size ?? 0;
     this.rewrites = event.rewrites ?? false;
+    this.changesReaders = event.changesReaders ?? false;
   }
 
   /** A reload replaces events that the log does not hold (any more). */

@@ -13,7 +13,7 @@ import { until } from '../support/poll.ts';
 import { signUp, signUpAs, startServer } from '../support/server.ts';
 import { recordStatements } from '../support/statements.ts';
 import { type Door, openDoor } from './door.ts';
-import { listenBySocket, subscribe } from './listen.ts';
+import { contentsOfEvents, listenBySocket, subscribe } from './listen.ts';
 
 /*
  * A second set of doors on the same database gets no notices from the first, like a process whose notices are
@@ -204,6 +204,49 @@ describe('a right that is revoked while a socket is admitted', () => {
     } finally {
       await slow.close();
     }
+  });
+});
+
+describe('a change of access by a process that is killed before it tells the others', () => {
+  const setUp = async () => {
+    const reader = await signUpAs(server, owner, `Reader-${channelId}`, 'user');
+    await call(`POST /channels/${channelId}/update`, { access_grants: [grant(reader.id, 'read')] });
+    const listeners = [
+      await listenBySocket(door.url, reader.token, { auth: { events: 'envelope' } }),
+      await subscribe(door.url, reader.token),
+    ] as const;
+    const [socket, subscription] = listeners;
+    // When this is answered, the socket follows the channel.
+    await socket.socket.emitWithAck('user-join', { auth: { token: reader.token } });
+    const typesOf = (notices: { data: { type: string } }[]) => notices.map(({ data }) => data.type);
+    return {
+      contents: () => [
+        contentsOfEvents(socket.enveloped),
+        contentsOfEvents(subscription.items.map(({ event }) => event)),
+      ],
+      knowIt: () => listeners.every(({ notices }) => typesOf(notices).includes('access:updated')),
+      close: () => listeners.forEach((one) => void one.close()),
+    };
+  };
+
+  it('is seen with the event that is read from the log', async () => {
+    const readers = await setUp();
+    const witness = await listenBySocket(door.url, owner.token, { auth: { events: 'envelope' } });
+    await call(`POST /channels/${channelId}/update`, { access_grants: [] });
+    await post('after');
+    await until('the message', () => contentsOfEvents(witness.enveloped).includes('after'));
+    await until('the readers to know it', readers.knowIt);
+    expect(readers.contents()).toEqual([[], []]);
+    witness.close();
+    readers.close();
+  });
+
+  it('is seen when the channel was deleted with its log', async () => {
+    const readers = await setUp();
+    await call(`DELETE /channels/${channelId}/delete`);
+    await until('the readers to know it', readers.knowIt);
+    expect(door.hub.size).toBe(0);
+    readers.close();
   });
 });
 

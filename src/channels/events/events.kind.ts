@@ -1,7 +1,7 @@
 import { listReaders } from '../../channelbase/channels.access.repository.ts';
 import { readableChannels } from '../../channelbase/channels.access.service.ts';
 import { authorOf } from '../../channelbase/channels.changes.ts';
-import { AddressedNotice } from '../../channelbase/channels.notices.schema.ts';
+import { AddressedNotice, CHANNEL_EVENTS } from '../../channelbase/channels.notices.schema.ts';
 import type { Actor } from '../../core/scope.ts';
 import type { Sql } from '../../database/sql.ts';
 import { StreamEvent, type StreamKind, StreamNotice, streamOf } from '../../events/streams.ts';
@@ -13,6 +13,8 @@ export const channelStream = (channelId: string): string => streamOf(CHANNEL, ch
 
 /** For these events the log drops the earlier text of the message. */
 const REWRITING: ReadonlySet<string> = new Set(['message:update', 'message:delete']);
+/** With these events the members or grants of the channel may have changed. */
+const CHANGING_READERS: ReadonlySet<string> = new Set(CHANNEL_EVENTS);
 
 /** The streams of channels, `channel:<id>`: each is the event log of one channel. */
 export function channelStreams(sql: Sql): StreamKind {
@@ -56,6 +58,7 @@ const streamEventOf = (view: ChannelEventView): StreamEvent =>
     atNs: view.created_at,
     size: charactersOf(view),
     rewrites: REWRITING.has(view.data.type),
+    changesReaders: CHANGING_READERS.has(view.data.type),
   });
 
 export function rightsNotice(person: Actor): StreamNotice {

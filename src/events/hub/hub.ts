@@ -21,7 +21,7 @@ declare module '../../core/scope.ts' {
 
 /** How long an event may be missing, after a later one came, before it is read from the log. */
 const OVERTAKEN_MS = 50;
-/** Interval of the comparison with the log: a notice may be missed, or never sent because its writer lost its connection. */
+/** Interval of the comparison with the log: a notice may be missed, or never sent because its process lost its connection or was killed. */
 const SWEEP_MS = 5_000;
 
 /**
@@ -220,7 +220,12 @@ class Hub implements EventHub {
       // Pruned events were missed only if this process heard nothing for as long as events are kept.
       const [oldest] = missing;
       if (oldest && oldest.number > head + 1) this.#skipTo(stream, sequence, oldest.number - 1);
-      for (const event of missing) sequence.accept(event);
+      for (const event of missing) {
+        // The notice of the change of access was probably lost with that of the event: its process was killed.
+        if (event.changesReaders && event.number > (sequence.head ?? 0))
+          this.#attendants.access({ stream, since: event.number - 1 });
+        sequence.accept(event);
+      }
       sequence.forgetPassed();
       if (missing.length < LOG_PAGE || !this.#isFollowed(stream, sequence)) return;
     }
@@ -242,11 +247,19 @@ class Hub implements EventHub {
   /** Compares all followed streams with the log. */
   async #sweep(): Promise<void> {
     const began = Date.now();
-    for (const [stream, head] of await this.#logs.heads([...this.#sequences.keys()])) {
+    const streams = [...this.#sequences.keys()];
+    const heads = await this.#logs.heads(streams);
+    for (const stream of streams) {
       const sequence = this.#sequences.get(stream);
-      if (sequence?.head === undefined || sequence.head >= head) continue;
-      await this.#repair(stream, sequence);
-      this.#skipTo(stream, sequence, head);
+      if (sequence?.head === undefined) continue;
+      const head = heads.get(stream);
+      if (head === undefined) {
+        // The stream was deleted, and the notice of it was lost.
+        this.#attendants.access({ stream, since: 0 });
+      } else if (sequence.head < head) {
+        await this.#repair(stream, sequence);
+        this.#skipTo(stream, sequence, head);
+      }
     }
     this.#sweptAt = began;
   }
