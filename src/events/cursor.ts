@@ -61,6 +61,8 @@ export const toNanoseconds = (micros: number): string => `${micros}000`;
 
 /** The position of one subscriber. */
 export class CursorKeeper implements Start {
+  /** A client learns with the first answer that its subscription has started, and expects nothing before. */
+  readonly expected = new Set<string>();
   readonly #recent = new Map<string, { number: number; micros: number }>();
   #momentMicros: number;
   #newestMicros = 0;

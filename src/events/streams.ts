@@ -73,10 +73,17 @@ export class StreamEvent extends Shared {
 export class StreamNotice extends Shared {
   /** Whether it announces the end of the stream: then it is sent without a check of access. */
   readonly isFarewell: boolean;
+  /** Whether nothing makes up for its loss: then it waits for a client that does not read, instead of being dropped. */
+  readonly mustArrive: boolean;
 
-  constructor(stream: string, body: Shared['body'], isFarewell = false) {
+  constructor(
+    stream: string,
+    body: Shared['body'],
+    { isFarewell = false, mustArrive = isFarewell }: { isFarewell?: boolean; mustArrive?: boolean } = {},
+  ) {
     super(stream, body);
     this.isFarewell = isFarewell;
+    this.mustArrive = mustArrive;
   }
 }
 

@@ -118,6 +118,50 @@ describe('a notice to a channel', () => {
   });
 });
 
+describe('the deletion of a channel', () => {
+  const countOf = ({ notices }: SocketListener | Subscription, type: string) =>
+    notices.filter(({ data }) => data.type === type).length;
+
+  /** A door at which the channel is deleted when a client is let in: once, before or after what was asked. */
+  async function openDeleting(at: 'heads' | 'follow') {
+    let isDue = true;
+    const deleting = await openDoor(server);
+    const original = deleting.hub[at].bind(deleting.hub) as (...args: unknown[]) => Promise<unknown>;
+    const changed = async (...args: unknown[]) => {
+      if (isDue) {
+        isDue = false;
+        await server.call(`DELETE /channels/${channelId}/delete`, { token: owner.token });
+        const notice = noticeOf({ type: 'channel:deleted', data: {} });
+        deleting.bus.publish('channel.notice', { to: { channelId }, notice });
+        deleting.bus.publish('channel.access', { channelId, since: 0 });
+      }
+      return original(...args);
+    };
+    Object.assign(deleting.hub, { [at]: changed });
+    closing.push({ close: () => void deleting.close() });
+    return deleting;
+  }
+
+  it.each(['heads', 'follow'] as const)(
+    'reaches a Socket.IO client that was let in and does not follow the channel yet (%s)',
+    async (at) => {
+      const { url } = await openDeleting(at);
+      const listener = await listenBySocket(url, reader.token, { auth: { events: 'envelope' } });
+      closing.push(listener);
+      await until('the change of rights', () => countOf(listener, 'access:updated') > 0);
+      expect(countOf(listener, 'channel:deleted')).toBe(1);
+    },
+  );
+
+  it('reaches a subscription that has not started', async () => {
+    const { url } = await openDeleting('follow');
+    const subscription = await subscribe(url, reader.token);
+    closing.push(subscription);
+    await until('the change of rights', () => countOf(subscription, 'access:updated') > 0);
+    expect(countOf(subscription, 'channel:deleted')).toBe(1);
+  });
+});
+
 describe('a notice to users', () => {
   it('reaches all their connections and no others, with any channels', async () => {
     const theirs = [await bySocket(stranger), await bySocket(stranger, 'envelope'), await byTrpc(stranger)];

@@ -99,6 +99,19 @@ describe('a client that stops reading', () => {
     socket.destroy();
   });
 
+  it('is told at the tRPC door that its channel was deleted, when it reads again', async () => {
+    const { socket, seen, channelId } = await stall('tRPC');
+    for (let n = 0; n < POSTS; n += 1) await post(channelId, BIG);
+    await server.call(`DELETE /channels/${channelId}/delete`, { token: owner.token });
+    socket.resume();
+    const saw = (type: string) => seen.some((text) => text.includes(`"type":"${type}"`));
+    await until(
+      'the deletion, and the change of rights',
+      () => saw('channel:deleted') && saw('access:updated'),
+    );
+    socket.destroy();
+  });
+
   it('is cut at the Socket.IO door, and gets the rest when it comes back', async () => {
     const cut = async () =>
       (await scrape(server.url, owner.token)).value('parley_sockets_cut_total', { door: 'socketio' });

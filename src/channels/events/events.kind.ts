@@ -68,14 +68,14 @@ export function rightsNotice(person: Actor): StreamNotice {
     data: { type: 'access:updated', data: {} },
     user: authorOf(person),
   };
-  return new StreamNotice(channelStream(''), body);
+  return new StreamNotice(channelStream(''), body, { mustArrive: true });
 }
 
 function noticeOf({ to, notice }: AddressedNotice) {
   const isFarewell = notice.data.type === 'channel:deleted';
   return {
     userIds: 'userIds' in to ? to.userIds : null,
-    notice: new StreamNotice(channelStream(notice.channel_id), notice, isFarewell),
+    notice: new StreamNotice(channelStream(notice.channel_id), notice, { isFarewell }),
   };
 }
 

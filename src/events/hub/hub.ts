@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Bus } from '../bus.ts';
 import {
@@ -7,6 +8,7 @@ import {
   kindOf,
   type StreamEvent,
   type StreamKind,
+  type StreamNotice,
 } from '../streams.ts';
 import { type Attendant, Attendants } from './attendants.ts';
 import { LOG_PAGE, Logs } from './logs.ts';
@@ -23,6 +25,8 @@ declare module '../../core/scope.ts' {
 const OVERTAKEN_MS = 50;
 /** Interval of the comparison with the log: a notice may be missed, or never sent because its process lost its connection or was killed. */
 const SWEEP_MS = 5_000;
+/** How many ends of streams are remembered, for clients that were let in and do not follow the streams yet. */
+const MAX_FAREWELLS = 500;
 
 /**
  * Hands the events of streams to this process's subscribers in the order of their numbers, without gaps. Notices between processes
@@ -50,6 +54,8 @@ export interface EventHub {
   after(stream: string, position: number, limit?: number): Promise<StreamEvent[]>;
   /** The users, among the given ones, that may read a stream: one statement for all subscribers that ask at once. */
   readonly readers: AskReaders;
+  /** The notice of the end of a stream, if it came lately. */
+  farewell(stream: string): StreamNotice | undefined;
   /** The ids of the streams of a kind that are followed by at most so many followers. */
   followed(kind: string, mostFollowers: number): string[];
   /** Whether no event older than some seconds can be missing here. */
@@ -72,6 +78,7 @@ class Hub implements EventHub {
   readonly #logs: Logs;
   readonly #log: Logger;
   readonly #attendants = new Attendants();
+  readonly #farewells = new LRUCache<string, StreamNotice>({ max: MAX_FAREWELLS });
   /** By stream: only streams with followers have one. */
   readonly #sequences = new Map<string, Sequence>();
   /** Of sequences with a gap: the timers until it is read from the log. */
@@ -137,6 +144,10 @@ class Hub implements EventHub {
     );
   }
 
+  farewell(stream: string): StreamNotice | undefined {
+    return this.#farewells.get(stream);
+  }
+
   attend(attendant: Attendant): () => void {
     return this.#attendants.add(attendant);
   }
@@ -194,6 +205,7 @@ class Hub implements EventHub {
   }
 
   #tell({ userIds, notice }: AddressedNotice): void {
+    if (notice.isFarewell && !userIds) this.#farewells.set(notice.stream, notice);
     if (userIds) this.#attendants.noticeToPeople(userIds, notice);
     else for (const follower of this.#sequences.get(notice.stream)?.followers ?? []) follower.notice(notice);
   }

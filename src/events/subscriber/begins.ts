@@ -29,17 +29,17 @@ export async function findBegins(
   for (const stream of streams) {
     const head = hub.head(stream) ?? 0;
     const number = numberOf(stream);
-    // The client may have got an event from another process before this process heard of it.
-    if (number === undefined || number > head) unknown.push(stream);
-    if (number !== undefined) begins.set(stream, { number, head, isByMoment: false });
+    // The client may have got an event from another process before this process heard of it. Without events the stream may be gone.
+    if (number === undefined || number > head || head === 0) unknown.push(stream);
+    else begins.set(stream, { number, head, isByMoment: false });
   }
   for (const kind of hub.kinds) {
     const ids = unknown.filter((stream) => kindOf(stream) === kind.name).map(idOf);
     if (ids.length === 0) continue;
     for (const { id, head, position } of await kind.standings(ids, toNanoseconds(momentMicros))) {
       const stream = streamOf(kind.name, id);
-      const known = begins.get(stream);
-      begins.set(stream, { number: known?.number ?? position, head, isByMoment: !known });
+      const number = numberOf(stream);
+      begins.set(stream, { number: number ?? position, head, isByMoment: number === undefined });
     }
   }
   return begins;

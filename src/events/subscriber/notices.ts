@@ -1,4 +1,5 @@
 import type { StreamNotice } from '../streams.ts';
+import type { Outlet } from './outlet.ts';
 
 /** How many notices wait for one subscriber; more are dropped. */
 const MAX_NOTICES = 100;
@@ -7,6 +8,37 @@ interface Waiting {
   notice: StreamNotice;
   /** Whether it is addressed to this person, who gets it without a right to read the stream. */
   isForPerson: boolean;
+}
+
+/** Notices that must arrive, and wait for a client that does not read. */
+export class OwedNotices {
+  readonly #outlet: Outlet;
+  readonly #passOn: (notice: StreamNotice) => void;
+  #owed: StreamNotice[] = [];
+
+  constructor(outlet: Outlet, passOn: (notice: StreamNotice) => void) {
+    this.#outlet = outlet;
+    this.#passOn = passOn;
+  }
+
+  /** Passes a notice on when the client reads again. Equal ones are passed on once. @returns whether there was room */
+  add(notice: StreamNotice): boolean {
+    if (this.#owed.some(({ text }) => text === notice.text)) return true;
+    if (this.#owed.length >= MAX_NOTICES) return false;
+    this.#owed.push(notice);
+    if (this.#owed.length === 1) void this.#outlet.drained().then(() => this.#passOnAll());
+    return true;
+  }
+
+  clear(): void {
+    this.#owed = [];
+  }
+
+  #passOnAll(): void {
+    const owed = this.#owed;
+    this.#owed = [];
+    for (const notice of owed) this.#passOn(notice);
+  }
 }
 
 /** Notices that wait until their stream is live. */

@@ -26,4 +26,6 @@ export interface Start {
   numberOf(stream: string): number | undefined;
   /** Notes that the subscriber follows a stream from this number on. */
   begin(stream: string, number: number): void;
+  /** The streams that the client may expect, because it could read them at the start. The subscriber removes those that it has followed. */
+  readonly expected: Set<string>;
 }

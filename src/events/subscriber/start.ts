@@ -16,8 +16,9 @@ export async function startNow(
   // The clock first: events after it are due also in streams that become readable later.
   const momentMicros = await hub.now();
   const numbers = new Map(Object.entries(lastEventIds));
-  for (const [stream, head] of await hub.heads([...(await readable())])) {
+  const expected = new Set(await readable());
+  for (const [stream, head] of await hub.heads([...expected])) {
     if (!numbers.has(idOf(stream))) numbers.set(idOf(stream), head);
   }
-  return { momentMicros, numberOf: (stream) => numbers.get(idOf(stream)), begin: () => {} };
+  return { momentMicros, numberOf: (stream) => numbers.get(idOf(stream)), begin: () => {}, expected };
 }

@@ -6,7 +6,7 @@ import { Access, type AccessOptions, type Asking } from './access.ts';
 import { type Begin, findBegins } from './begins.ts';
 import { CatchUp } from './catchup.ts';
 import type { Followed, State } from './followed.ts';
-import { WaitingNotices } from './notices.ts';
+import { OwedNotices, WaitingNotices } from './notices.ts';
 import { type Outcome, Outcomes } from './outcomes.ts';
 import type { Outlet, Start } from './outlet.ts';
 
@@ -45,6 +45,7 @@ export class Subscriber implements Attendant, Asking {
   #lagging = 0;
   readonly #catchUp: CatchUp;
   readonly #waiting = new WaitingNotices();
+  readonly #owed: OwedNotices;
   /** The positions in streams that it may not read now. */
   readonly #left = new Map<string, number>();
   readonly #access: Access;
@@ -70,6 +71,7 @@ export class Subscriber implements Attendant, Asking {
       },
       options,
     );
+    this.#owed = new OwedNotices(outlet, (notice) => this.#passOn(notice));
     this.#userId = userId;
     this.#leaveHub = hub.attend(this);
   }
@@ -113,6 +115,7 @@ export class Subscriber implements Attendant, Asking {
     this.#hub.unfollow(this.#followed.keys(), this);
     this.#followed.clear();
     this.#waiting.clear();
+    this.#owed.clear();
     this.#outlet.end(failure);
   }
 
@@ -172,8 +175,24 @@ export class Subscriber implements Attendant, Asking {
   }
 
   #passOn(notice: StreamNotice): void {
-    this.#note(this.#isBlocked ? 'notice_dropped' : 'sent', notice);
-    if (!this.#isBlocked) this.#outlet.notice(notice);
+    if (this.#isBlocked) {
+      if (!notice.mustArrive || !this.#owed.add(notice)) this.#note('notice_dropped', notice);
+      return;
+    }
+    this.#note('sent', notice);
+    this.#outlet.notice(notice);
+  }
+
+  /** Tells the client of streams that are gone, or not readable any more, before the subscriber followed them. */
+  #tellOfLost(streams: Iterable<string>): void {
+    const lost = [...streams];
+    if (this.#isClosed || lost.length === 0) return;
+    for (const stream of lost) {
+      this.#options.start.expected.delete(stream);
+      const farewell = this.#hub.farewell(stream);
+      if (farewell) this.#passOn(farewell);
+    }
+    this.tellRights();
   }
 
   #keepNotice(notice: StreamNotice, isForPerson: boolean): void {
@@ -239,6 +258,8 @@ export class Subscriber implements Attendant, Asking {
     if (this.#isClosed) return;
     for (const [stream, followed] of this.#followed) this.#hold(stream, followed);
     await this.#access.doubtAll(isChange);
+    // What the person could read when the client was let in, and could not read at the first answer.
+    this.#tellOfLost(this.#options.start.expected);
     this.#settle();
   }
 
@@ -273,6 +294,7 @@ export class Subscriber implements Attendant, Asking {
         this.#hub.unfollow(left, this);
         for (const stream of left) this.#waiting.take(stream);
       }
+      this.#tellOfLost(added.filter((stream) => !begins.has(stream)));
       if (!this.#isClosed) for (const [stream, begin] of begins) this.#enter(stream, begin);
     });
   }
@@ -292,6 +314,7 @@ export class Subscriber implements Attendant, Asking {
     };
     this.#followed.set(stream, followed);
     this.#left.delete(stream);
+    this.#options.start.expected.delete(stream);
     if (!isByMoment) this.#options.start.begin(stream, followed.position);
     this.#setState(followed, 'held');
     if (!this.#access.isInDoubt(stream)) this.release(stream);
