@@ -5,6 +5,7 @@ import type { Closers } from './closers.ts';
 import { readPins } from './configs/configs.pins.ts';
 import { openConfigStore } from './configs/configs.store.ts';
 import { readRedisAddress } from './core/processes/redis.address.ts';
+import type { Worker } from './core/processes/workers.ts';
 import { deriveKey } from './core/secrets/keys.ts';
 import { followNotices, notifyText } from './database/notices.ts';
 import { occupy } from './database/occupancy.ts';
@@ -87,7 +88,7 @@ export async function startBase(
 
   const hub = createHub({ kinds: streamKinds(sql), bus, log });
   closers.add(() => hub.close());
-  const presence = createPresence(bus);
+  const presence = createPresence(bus, { place: env.worker ? placeOf(env.worker) : undefined });
   closers.add(() => presence.close());
   const python = options.python ?? ownPython(options);
   if (python !== options.python) closers.add(() => python.close());
@@ -127,6 +128,8 @@ async function openRedis(env: Env, log: Logger, closers: Closers): Promise<Redis
     log.warn('Redis has no password, so tools may reach it. Set one, and put it into REDIS_URL.');
   return redis;
 }
+
+const placeOf = ({ group, number }: Worker): string => `${group}/${number}`;
 
 const fingerprintOf = (secret: string): number =>
   new DataView(deriveKey(secret, 'fingerprint').buffer).getUint32(0) >>> 1;

@@ -6,8 +6,8 @@ declare module './bus.ts' {
   interface BusTopics {
     /** Who is connected to a process: all people, or the people who came and went since its last notice. */
     'presence.told': PresenceTold;
-    /** A process that has just started asks the others who is connected to them. */
-    'presence.asked': { process: string };
+    /** A process that has just started asks the others who is connected to them. An earlier process at its place has ended. */
+    'presence.asked': { process: string; place?: string };
   }
 }
 
@@ -19,6 +19,8 @@ declare module '../core/scope.ts' {
 
 const PresenceTold = z.object({
   process: z.string(),
+  /** Where it runs, for a worker; the one that replaces it has the same place. */
+  place: z.string().optional(),
   came: z.array(z.string()),
   /** Null: `came` holds all people. */
   went: z.array(z.string()).nullable(),
@@ -50,12 +52,19 @@ export interface Presence {
   close(): void;
 }
 
+interface PresenceOptions {
+  /** Where this process runs, for a worker: the process that replaces it there ends its people at once. */
+  place?: string | undefined;
+  lingerMs?: number;
+  gatherMs?: number;
+}
+
 /**
  * Each process knows who is connected to it and tells the others over the bus, so that the question needs no round trip, and
  * a process that dies takes its people with it.
  */
-export const createPresence = (bus: Bus, { lingerMs = LINGER_MS, gatherMs = GATHER_MS } = {}): Presence =>
-  new SharedPresence(bus, lingerMs, gatherMs);
+export const createPresence = (bus: Bus, options: PresenceOptions = {}): Presence =>
+  new SharedPresence(bus, options);
 
 /** Gathers people who may have come or gone, and tells the listeners whose state has changed. */
 class Changes {
@@ -101,32 +110,43 @@ class Changes {
   }
 }
 
+/** Another process. */
+interface Other {
+  place: string | undefined;
+  people: Set<string>;
+  heardAt: number;
+}
+
 class SharedPresence implements Presence {
   readonly #bus: Bus;
   readonly #lingerMs: number;
   readonly #process = randomUUID();
+  readonly #place: string | undefined;
   /** How many connections each person has here; 0 for a person who lingers. */
   readonly #connections = new Map<string, number>();
   /** The timers of people who linger. */
   readonly #leaving = new Map<string, NodeJS.Timeout>();
   /** The people of other processes. */
-  readonly #others = new Map<string, { people: Set<string>; heardAt: number }>();
+  readonly #others = new Map<string, Other>();
   readonly #changes: Changes;
   readonly #beating: NodeJS.Timeout;
   readonly #unsubscribe: readonly (() => void)[];
 
-  constructor(bus: Bus, lingerMs: number, gatherMs: number) {
+  constructor(bus: Bus, { place, lingerMs = LINGER_MS, gatherMs = GATHER_MS }: PresenceOptions) {
     this.#bus = bus;
+    this.#place = place;
     this.#lingerMs = lingerMs;
     this.#changes = new Changes(this.#isConnected, gatherMs);
     this.#unsubscribe = [
       bus.subscribe('presence.told', (told) => this.#hear(PresenceTold.parse(told))),
       bus.subscribe('presence.asked', (asked) => {
-        if (asked.process !== this.#process) this.#beat();
+        if (asked.process === this.#process) return;
+        if (asked.place !== undefined) this.#forget(({ place }) => place === asked.place);
+        this.#beat();
       }),
     ];
     this.#beating = setInterval(() => this.#beat(), BEAT_MS).unref();
-    if (bus.shared) bus.publish('presence.asked', { process: this.#process });
+    if (bus.shared) bus.publish('presence.asked', { process: this.#process, ...this.#where });
   }
 
   enter(userId: string): () => void {
@@ -161,6 +181,10 @@ class SharedPresence implements Presence {
     this.#tell([], null);
   }
 
+  get #where(): { place?: string } {
+    return this.#place === undefined ? {} : { place: this.#place };
+  }
+
   readonly #isConnected = (userId: string): boolean => {
     if (this.#connections.has(userId)) return true;
     for (const { people } of this.#others.values()) if (people.has(userId)) return true;
@@ -181,30 +205,36 @@ class SharedPresence implements Presence {
   }
 
   #tell(came: string[], went: string[] | null): void {
-    if (this.#bus.shared) this.#bus.publish('presence.told', { process: this.#process, came, went });
+    if (this.#bus.shared)
+      this.#bus.publish('presence.told', { process: this.#process, ...this.#where, came, went });
   }
 
-  #hear({ process, came, went }: PresenceTold): void {
+  #hear({ process, place, came, went }: PresenceTold): void {
     if (process === this.#process) return;
     const people = this.#others.get(process)?.people ?? new Set();
     if (went === null) {
       const all = new Set(came);
-      this.#others.set(process, { people: all, heardAt: Date.now() });
+      this.#others.set(process, { place, people: all, heardAt: Date.now() });
       this.#changes.touch([...people, ...all]);
       return;
     }
     for (const userId of came) people.add(userId);
     for (const userId of went) people.delete(userId);
-    this.#others.set(process, { people, heardAt: Date.now() });
+    this.#others.set(process, { place, people, heardAt: Date.now() });
     this.#changes.touch([...came, ...went]);
   }
 
   #beat(): void {
     this.#tell([...this.#connections.keys()], null);
-    for (const [other, { people, heardAt }] of this.#others) {
-      if (Date.now() - heardAt < SILENT_MS) continue;
-      this.#others.delete(other);
-      this.#changes.touch(people);
+    this.#forget(({ heardAt }) => Date.now() - heardAt >= SILENT_MS);
+  }
+
+  /** Forgets processes that have ended, with their people. */
+  #forget(isOver: (other: Other) => boolean): void {
+    for (const [process, other] of this.#others) {
+      if (!isOver(other)) continue;
+      this.#others.delete(process);
+      this.#changes.touch(other.people);
     }
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -178,6 +178,63 @@ it('lose no acknowledged post and no event when they are killed', async () => {
   expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
   await allHearAll(followers);
   for (const { close } of followers) close();
+});
+
+it('forget who was connected to a killed worker as soon as another one takes its place', async () => {
+  const as = (request: string, body: object) => call(url, request, { token, body });
+  const body = { email: 'bob@example.com', name: 'Bob', password: PASSWORD };
+  const bob = (await call(url, 'POST /auths/signup', { body })).body;
+  await as(`POST /users/${bob.id}/update`, { role: 'user' });
+  const access_grants = [{ principal_type: 'user', principal_id: '*', permission: 'read' }];
+  await as(`POST /channels/${channelId}/update`, { access_grants });
+  const { token: bobsToken } = (await call(url, 'POST /auths/signin', { body })).body;
+
+  const observe = () => {
+    const auth = { token, events: 'envelope' };
+    const socket = io(url, {
+      path: '/ws/socket.io',
+      transports: ['websocket'],
+      forceNew: true,
+      reconnection: false,
+      auth,
+    });
+    /** Whether Bob was here, by each notice about him. */
+    const seen: boolean[] = [];
+    socket.on('events:channel', ({ data: { type, data }, user }) => {
+      if (type === 'presence' && user.id === bob.id) seen.push(data.is_active);
+    });
+    return { seen, isConnected: () => socket.connected, close: () => void socket.disconnect() };
+  };
+  const observers = Array.from({ length: 16 }, observe);
+  await until('all to connect', () => observers.every(({ isConnected }) => isConnected()));
+  const countIn = async () => {
+    const { value } = await metrics();
+    return ['1', '2'].map((worker) => value('parley_sockets', { door: 'socketio', worker }));
+  };
+  const countOfAll = async () => (await countIn()).reduce((sum, count) => sum + count, 0);
+  await until(
+    'the sockets of earlier tests to be gone',
+    async () => (await countOfAll()) === observers.length,
+  );
+  const before = await countIn();
+  const his = await listenBySocketIo(url, bobsToken);
+  const after = await countIn();
+  const number = after.findIndex((count, n) => count !== before[n]) + 1;
+  await until('all to hear that he came', () => observers.every(({ seen }) => seen.at(-1) === true));
+
+  const environments = await Promise.all(
+    (await workers()).map(async ({ pid }) => ({ pid, text: await readFile(`/proc/${pid}/environ`, 'utf8') })),
+  );
+  const killed = environments.find(({ text }) => text.includes(`"number":${number},`));
+  if (killed) process.kill(killed.pid, 'SIGKILL');
+  await until('his end', () => his.ended);
+  await bothServe();
+  const others = observers.filter(({ isConnected }) => isConnected());
+  expect(others.length).toBeGreaterThan(0);
+  const haveHeard = () => others.every(({ seen }) => seen.at(-1) === false);
+  // Sooner than the silence of a process tells it.
+  await until('the others to hear that he went', haveHeard, 30_000);
+  for (const { close } of observers) close();
 });
 
 it('pause longer before each start of a worker that cannot start', async () => {
