@@ -272,12 +272,21 @@ export async function readByTempId(
   return row?.view;
 }
 
-const FORGET = statement<never, { olderThanSeconds: number }>(
+const FORGET = statement<{ count: number }, { olderThanSeconds: number; most: number }>(
   'message.forget_temp_ids',
-  `delete from message_temp_id where created_at < ((extract(epoch from now()) - :olderThanSeconds) * 1000000)::bigint * 1000`,
+  `with old as materialized (
+     select channel_id, user_id, temp_id from message_temp_id
+      where created_at < ((extract(epoch from now()) - :olderThanSeconds) * 1000000)::bigint * 1000
+      order by created_at limit :most for update skip locked
+   ), gone as (
+     delete from message_temp_id t using old
+      where t.channel_id = old.channel_id and t.user_id = old.user_id and t.temp_id = old.temp_id returning 1
+   )
+   select count(*)::int as count from gone`,
 );
 
-/** Deletes the clients' own ids of messages that are older than this. */
-export async function forgetTempIds(sql: Sql, olderThanSeconds: number): Promise<void> {
-  await sql.rows(FORGET, { olderThanSeconds });
+/** Deletes a batch of the clients' own ids of messages that are older than this. @returns the number of deleted ids */
+export async function forgetTempIds(sql: Sql, olderThanSeconds: number, most: number): Promise<number> {
+  const [row] = await sql.rows(FORGET, { olderThanSeconds, most });
+  return row?.count ?? 0;
 }

@@ -4,7 +4,7 @@ import type { Author } from '../channelbase/channels.brief.schema.ts';
 import { authorOf } from '../channelbase/channels.changes.ts';
 import { AppError } from '../core/errors.ts';
 import type { Parts, Scope } from '../core/scope.ts';
-import { keepSweeping } from '../core/sweep.ts';
+import { keepSweeping, removeAll } from '../core/sweep.ts';
 import { traceStep } from '../core/tracing.ts';
 import type { Sql } from '../database/sql.ts';
 import { isDangling, type Refusal } from '../database/violations.ts';
@@ -216,4 +216,8 @@ const SWEEP_MS = 10 * 60_000;
 
 /** Deletes the clients' own ids of messages after a day. Runs now and every ten minutes. */
 export const forgetOldTempIds = (sql: Sql, onError: (error: unknown) => void) =>
-  keepSweeping(SWEEP_MS, () => forgetTempIds(sql, TEMP_ID_SECONDS), onError);
+  keepSweeping(
+    SWEEP_MS,
+    (signal) => removeAll((most) => forgetTempIds(sql, TEMP_ID_SECONDS, most), signal),
+    onError,
+  );

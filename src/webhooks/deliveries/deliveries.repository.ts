@@ -174,14 +174,20 @@ export async function listJobless(
   return tx.rows(JOBLESS, { keyPrefix, afterId, most });
 }
 
-const PRUNE = statement<never, { before: number }>(
+const PRUNE = statement<{ count: number }, { before: number; most: number }>(
   'delivery.prune',
-  'delete from delivery where created_at < :before',
+  `with old as materialized (
+     select id from delivery where created_at < :before order by created_at limit :most for update skip locked
+   ), gone as (
+     delete from delivery d using old where d.id = old.id returning 1
+   )
+   select count(*)::int as count from gone`,
 );
 
-/** Deletes deliveries that are older than a time in seconds. */
-export async function pruneDeliveries(sql: Sql, before: number): Promise<void> {
-  await sql.rows(PRUNE, { before });
+/** Deletes a batch of deliveries that are older than a time in seconds. @returns the number of deleted deliveries */
+export async function pruneDeliveries(sql: Sql, before: number, most: number): Promise<number> {
+  const [row] = await sql.rows(PRUNE, { before, most });
+  return row?.count ?? 0;
 }
 
 const COLUMNS = [

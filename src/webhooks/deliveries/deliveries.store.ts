@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { seal } from '../../core/secrets/seal.ts';
-import { keepSweeping } from '../../core/sweep.ts';
+import { keepSweeping, removeAll } from '../../core/sweep.ts';
 import { nowSeconds } from '../../core/time.ts';
 import type { Database, Sql } from '../../database/sql.ts';
 import { transaction } from '../../database/transaction.ts';
@@ -62,7 +62,11 @@ export interface DeliveriesOptions {
 }
 
 export function keepDeliveries({ sql, secret, onError }: DeliveriesOptions): Deliveries {
-  const pruning = keepSweeping(PRUNE_MS, () => pruneDeliveries(sql, nowSeconds() - KEPT_SECONDS), onError);
+  const prune = (signal: AbortSignal) => {
+    const before = nowSeconds() - KEPT_SECONDS;
+    return removeAll((most) => pruneDeliveries(sql, before, most), signal);
+  };
+  const pruning = keepSweeping(PRUNE_MS, prune, onError);
   return {
     async enqueue(notices) {
       const due = new Map<string, Due>();
