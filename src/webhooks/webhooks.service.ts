@@ -172,8 +172,9 @@ export async function postByWebhook(
   }
   // Counted after the token check, so that callers without the token cannot use up the webhook's limit.
   await scope.webhooks.postLimit.take(webhook.id, 'This webhook posts too often.');
-  const message = await postAsWebhook(scope, webhook, { id: webhook.channel_id, content });
+  // Before the post: programs repeat a call that failed, and a failure after the post would double the message.
   await noteUse(scope.sql, webhook.id, nowNanoseconds());
+  const message = await postAsWebhook(scope, webhook, { id: webhook.channel_id, content });
   return { success: true, message_id: message.id };
 }
 

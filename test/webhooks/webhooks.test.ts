@@ -1,6 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { gather } from '../channels/people.ts';
 import { grant, makeChannel } from '../support/channels.ts';
+import { withClient } from '../support/database.ts';
+import { until } from '../support/poll.ts';
 import { type Answer, call, startServer } from '../support/server.ts';
 import { GIF, JPEG, PNG, WEBP } from './pictures.ts';
 
@@ -184,6 +186,28 @@ describe('posting by a webhook', () => {
     const list = await manage(`GET /channels/${channelId}/webhooks`);
     const used = list.body.find((webhook: { id: string }) => webhook.id === id);
     expect(used.last_used_at).toBeGreaterThan(used.created_at);
+  });
+
+  it('stores no message before everything else that can fail', async () => {
+    const { id, token } = await create();
+    const content = `held up ${id}`;
+    const count = async () =>
+      (await server.database.query('select from message where content = $1', [content])).length;
+    await withClient(server.database.url, async (client) => {
+      await client.query('begin');
+      await client.query('select from channel_webhook where id = $1 for update', [id]);
+      const answer = post(id, token, { content });
+      await until('the post to wait for the row of its webhook', async () => {
+        const waiting = await server.database.query(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return waiting.length > 0;
+      });
+      expect(await count()).toBe(0);
+      await client.query('rollback');
+      expect((await answer).status).toBe(200);
+    });
+    expect(await count()).toBe(1);
   });
 
   it('answers the same for an unknown webhook and a wrong token', async () => {
