@@ -12,6 +12,7 @@ import type { Env } from '../env.ts';
 import { mountFiles } from './files/files.ts';
 import { mountImports } from './files/imports.ts';
 import { mountPictures } from './files/pictures.ts';
+import { cutSlowBodies } from './http/bodies.arriving.ts';
 import { createLargeBodies } from './http/bodies.large.ts';
 import { discardRest, refuseCrumbs } from './http/bodies.ts';
 import { failureBody } from './http/failures.ts';
@@ -67,6 +68,7 @@ export async function createHttp({ parts, env, router }: HttpOptions): Promise<F
   app.setErrorHandler((error, request, reply) => answerFailure(parts, error, request, reply));
   acceptJson(app);
   refuseCrumbs(app);
+  cutSlowBodies(app);
   await allowOrigins(app, env.CORS_ALLOW_ORIGIN);
   refuseUnknown(app, methodsAt);
   countRequests(app);

@@ -1,10 +1,14 @@
-import { connect } from 'node:net';
-import { afterAll, describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import fastify from 'fastify';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { LIMITS } from '../../src/core/wire.ts';
+import { cutSlowBodies } from '../../src/doors/http/bodies.arriving.ts';
 import { bodyLimitOf } from '../../src/doors/http/bodies.limits.ts';
 import { createPace } from '../../src/doors/http/bodies.ts';
 import { listProcedures } from '../../src/doors/http/procedures.ts';
 import { appRouter } from '../../src/router.ts';
+import { until } from '../support/poll.ts';
 import { parseRaw, request } from './raw.ts';
 import { startToy } from './toy.ts';
 
@@ -60,6 +64,54 @@ describe('before a body is read', () => {
     const answer = await sendUnfinished(path, headers as Record<string, string>);
     const { error, code: own } = JSON.parse(answer.body);
     expect([answer.status, own ?? error.data.error_code]).toEqual([status, code]);
+  });
+});
+
+describe('bodies that stall', () => {
+  it('lose their connections, the oldest first, while unfinished bodies take too much memory', async () => {
+    const app = fastify();
+    let arrived = 0;
+    app.addHook('preParsing', (_request, _reply, payload, done) => {
+      payload.on('data', ({ length }: Buffer) => {
+        arrived += length;
+      });
+      done(null, payload);
+    });
+    cutSlowBodies(app, { mostBytes: 1_000_000, stalledMs: 20 });
+    app.post('/', async ({ body }) => (body as string[]).length);
+    await app.listen();
+    onTestFinished(async () => {
+      app.server.closeAllConnections();
+      await app.close();
+    });
+    const { port } = app.server.address() as AddressInfo;
+    /** Sends all of a body but its last byte. */
+    const stall = () => {
+      const socket = connect(port, '127.0.0.1');
+      const json = JSON.stringify(['x'.repeat(450_000)]);
+      const headers = { ...JSON_TYPE, 'Content-Length': `${json.length}` };
+      socket.write(request('POST /', headers) + json.slice(0, -1));
+      socket.on('error', () => {});
+      const finish = async () => {
+        const answered = once(socket, 'data');
+        socket.write(json.slice(-1));
+        return parseRaw(String((await answered)[0])).status;
+      };
+      return { socket, finish };
+    };
+    const first = stall();
+    await until('the first body', () => arrived > 450_000);
+    const second = stall();
+    await until('the second body', () => arrived > 900_000);
+    const body = JSON.stringify(['x'.repeat(300_000)]);
+    const post = async () =>
+      (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers: JSON_TYPE, body })).status;
+    await until('the first to be cut', async () => {
+      expect(await post()).toBe(200);
+      return first.socket.closed;
+    });
+    expect(second.socket.closed).toBe(false);
+    expect(await second.finish()).toBe(200);
   });
 });
 
