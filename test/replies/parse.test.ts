@@ -91,6 +91,15 @@ it('the images of replies have room for one person, and for all', () => {
   third?.release();
 });
 
+it('an image that is read when its reply has ended takes no room', () => {
+  const ended = new ImageRoom('ann');
+  ended.release();
+  expect(ended.take(1)).toBe(false);
+  const next = new ImageRoom('ann');
+  expect(next.take(32 * 1024 ** 2)).toBe(true);
+  next.release();
+});
+
 describe('a growing text', () => {
   it('is the same for a client that follows the rule from any save on', () => {
     const step = fc.oneof(

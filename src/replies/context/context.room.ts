@@ -9,13 +9,15 @@ let ofAll = 0;
 export class ImageRoom {
   readonly #person: string;
   #bytes = 0;
+  #isReleased = false;
 
   constructor(person: string) {
     this.#person = person;
   }
 
-  /** @returns whether there was room */
+  /** @returns whether there was room; false after the release: a stopped reply may still read an image */
   take(bytes: number): boolean {
+    if (this.#isReleased) return false;
     const ofOne = held.get(this.#person) ?? 0;
     if (ofAll + bytes > MOST.ofAll || ofOne + bytes > MOST.ofOne) return false;
     this.#add(bytes);
@@ -23,6 +25,7 @@ export class ImageRoom {
   }
 
   release(): void {
+    this.#isReleased = true;
     this.#add(-this.#bytes);
   }
 
