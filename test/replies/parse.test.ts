@@ -3,8 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { ImageRoom } from '../../src/replies/context/context.room.ts';
 import { cutToRoom } from '../../src/replies/context/context.window.ts';
 import { NamePrefix } from '../../src/replies/growing/growing.prefix.ts';
+import { GrowingReply } from '../../src/replies/growing/growing.reply.ts';
 import { GrowingText } from '../../src/replies/growing/growing.text.ts';
 import { parseModelMentions, withLabels, withoutAddress } from '../../src/replies/replies.mentions.ts';
+import { until } from '../support/poll.ts';
+import { gate } from './desk.ts';
 
 const id = fc.stringMatching(/^[a-z0-9][a-z0-9/:._-]{0,20}[a-z0-9]$/);
 const spelled = (text: string) => parseModelMentions(text).map(({ spellings }) => spellings);
@@ -152,6 +155,47 @@ describe('a growing text', () => {
     expect(growing.add('12345678')).toBe(true);
     expect(growing.add('🌲🌲')).toBe(false);
     expect(growing.text).toBe('12345678');
+  });
+});
+
+describe('the calls of tools of a growing reply', () => {
+  const newCall = () => ({
+    ...{ id: 'call_0', tool_id: 'clock', name: 'now', arguments: '{}', status: 'running' as const },
+    ...{ awaits_answer: false, statuses: [] as string[], result: null, duration_ms: null, files: [] },
+  });
+
+  it('are saved again when they change during a save', async () => {
+    const first = gate();
+    const saves: unknown[] = [];
+    const growing = new GrowingReply({
+      notify: () => {},
+      async save(_content, data) {
+        saves.push(structuredClone(data.tool_calls));
+        await first.opened;
+      },
+    });
+    const call = newCall();
+    growing.noteCall(call);
+    call.statuses.push('Looking');
+    growing.noteCall(call);
+    first.open();
+    await until('the second save', () => saves.length === 2);
+    expect(saves).toMatchObject([[{ statuses: [] }], [{ statuses: ['Looking'] }]]);
+    await growing.close();
+  });
+
+  it('are saved again after a save that failed', async () => {
+    let saves = 0;
+    const growing = new GrowingReply({
+      notify: () => {},
+      async save() {
+        saves += 1;
+        if (saves === 1) throw new Error('The database does not answer.');
+      },
+    });
+    growing.noteCall(newCall());
+    await until('the second save', () => saves === 2);
+    await growing.close();
   });
 });
 

@@ -30,6 +30,7 @@ export class GrowingReply {
   readonly #calls = new Set<ToolCallRecord>();
   readonly #options: GrowingOptions;
   #haveCallsChanged = false;
+  #areCallsUnsaved = false;
   #notifiedAt = Number.NEGATIVE_INFINITY;
   #notifying: NodeJS.Timeout | undefined;
   #savedAt: number | undefined;
@@ -71,6 +72,7 @@ export class GrowingReply {
     const isFirst = this.#calls.size === 0;
     this.#calls.add(call);
     this.#haveCallsChanged = true;
+    this.#areCallsUnsaved = true;
     this.#noteChange();
     // A tool may have effects: from its first call on, the reply is not repeated after a crash.
     if (isFirst) this.#save();
@@ -113,18 +115,22 @@ export class GrowingReply {
     clearTimeout(this.#saveTimer);
     this.#savedAt = performance.now();
     const lengths = [this.text.text.length, this.#reasoning.text.length] as const;
+    const hadCalls = this.#areCallsUnsaved;
+    this.#areCallsUnsaved = false;
     this.#saving = this.#options
       .save(this.text.text, this.data)
       .then(() => {
         this.text.noteSave(lengths[0]);
         this.#reasoning.noteSave(lengths[1]);
       })
-      // The next save has the whole text again.
-      .catch(() => {})
+      // The next save has everything again.
+      .catch(() => {
+        this.#areCallsUnsaved ||= hadCalls;
+      })
       .finally(() => {
         this.#saving = undefined;
         this.#saveTimer = undefined;
-        if (this.text.isUnsaved || this.#reasoning.isUnsaved) this.#noteUnsaved();
+        if (this.text.isUnsaved || this.#reasoning.isUnsaved || this.#areCallsUnsaved) this.#noteUnsaved();
       });
   };
 
