@@ -12,7 +12,7 @@ import { lengthOf } from './growing/growing.calls.ts';
 import { pruneQuestions } from './questions/questions.repository.ts';
 import { Attempt, type Written } from './replies.attempt.ts';
 import { beginReplies, findMentioned, resolvedIn } from './replies.calls.ts';
-import { actorOf, endReply, failureMeta, type ReplyEnd } from './replies.end.ts';
+import { actorOf, beyondOutage, endReply, failureMeta, type ReplyEnd } from './replies.end.ts';
 import { REPLY_LIMIT_MS } from './replies.job.ts';
 import { claimReply, listOverdue, type OpenReply, type ReplyKey, readEnded } from './replies.repository.ts';
 import type { RunningReplies } from './replies.running.ts';
@@ -57,7 +57,7 @@ export async function answer(
   const written = await attempt.run(signal).finally(remove);
   if (written.cut === 'dropped') return;
   if (written.cut === 'interrupted' && written.growing.isEmpty) throw signal.reason;
-  const end = await endOf(parts, reply, written);
+  const end = await beyondOutage(() => endOf(parts, reply, written));
   const message = await finish(parts, reply, end, written).catch((error: unknown) => {
     if (outageIn(error) !== undefined) throw error;
     // The model is not asked again for an end that cannot be stored.
@@ -136,12 +136,17 @@ async function filesOf({ growing, scope }: Written): Promise<Pick<ReplyEnd, 'fil
   if (items.length === 0 || !scope) return {};
   const checked = await Promise.all(
     items.map(async (item) => {
-      const ids = await attachmentsOf(scope, { files: [item] }).catch(() => undefined);
+      const ids = await attachmentsOf(scope, { files: [item] }).catch(refusedOnly);
       return ids ? { item, ids } : undefined;
     }),
   );
   const allowed = checked.filter((one) => one !== undefined);
   return { files: { items: allowed.map(({ item }) => item), ids: allowed.flatMap(({ ids }) => ids) } };
+}
+
+/** @throws any other error, such as an outage */
+function refusedOnly(error: unknown): undefined {
+  if (!(error instanceof AppError)) throw error;
 }
 
 /** The other models that the reply calls, within the chain that a person began. */

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import { readAccess } from '../channelbase/channels.access.repository.ts';
 import type { AppError } from '../core/errors.ts';
 import { outageIn } from '../core/outage.ts';
@@ -12,6 +11,18 @@ import { finishReply, type OpenReply } from './replies.repository.ts';
 
 /** How long the end of a reply is tried again while the database is away. */
 const OUTAGE_SECONDS = 60;
+
+/** Does work for the end of a reply. While the database is away, it is tried again for a minute. */
+export async function beyondOutage<T>(work: () => Promise<T>): Promise<T> {
+  for (let waited = 0; ; waited += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (outageIn(error) === undefined || waited >= OUTAGE_SECONDS) throw error;
+      await delay(1_000);
+    }
+  }
+}
 
 /** How a reply ends. */
 export interface ReplyEnd {
@@ -38,23 +49,14 @@ const readable = (content: string, { error }: Record<string, unknown>): string =
  *
  * @returns the message; undefined if the reply has ended before, belongs to another attempt, or was deleted
  */
-export async function endReply(
-  parts: Pick<Parts, 'sql' | 'bus' | 'log'>,
+export const endReply = (
+  parts: Pick<Parts, 'sql' | 'bus'>,
   reply: OpenReply,
   end: ReplyEnd,
-): Promise<MessageView | undefined> {
-  for (let waited = 0; ; waited += 1) {
-    try {
-      return await storeEnd(parts, reply, end);
-    } catch (error) {
-      if (outageIn(error) === undefined || waited >= OUTAGE_SECONDS) throw error;
-      await delay(1_000);
-    }
-  }
-}
+): Promise<MessageView | undefined> => beyondOutage(() => storeEnd(parts, reply, end));
 
 async function storeEnd(
-  parts: Pick<Parts, 'sql' | 'bus'> & { log: Logger },
+  parts: Pick<Parts, 'sql' | 'bus'>,
   reply: OpenReply,
   { content, data, meta, files }: ReplyEnd,
 ): Promise<MessageView | undefined> {
