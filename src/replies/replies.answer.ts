@@ -1,4 +1,3 @@
-import { Counter } from 'prom-client';
 import { AppError } from '../core/errors.ts';
 import { outageIn } from '../core/outage.ts';
 import type { Parts } from '../core/scope.ts';
@@ -24,12 +23,6 @@ const GRACE_SECONDS = 120;
 const FILES = 20;
 /** What the items of files take in `data` at most. */
 const FILE_CHARACTERS = 96 * 1024;
-
-const ended = new Counter({
-  name: 'parley_replies_total',
-  help: 'Replies of models in channels that have ended: done, stopped, or the code of the failure; by connection and kind of the provider',
-  labelNames: ['outcome', 'kind', 'connection'],
-});
 
 /**
  * Writes a reply, or continues after an attempt that ended with its process: a reply that has shown text or
@@ -163,13 +156,11 @@ async function mentionsIn(
 }
 
 async function finish(parts: Parts, reply: OpenReply, end: ReplyEnd, written: Written | null) {
-  const message = await endReply(parts, reply, end);
-  if (!message) return undefined;
-  const { error } = end.meta as { error?: { code: string; message: string } };
-  const kind = written?.model?.provider.owned_by ?? '';
   const connection = connectionOf(written);
-  ended.inc({ outcome: error?.code ?? (end.meta.stopped ? 'stopped' : 'done'), kind, connection });
-  if (error) {
+  const by = { kind: written?.model?.provider.owned_by ?? '', connection };
+  const message = await endReply(parts, reply, end, by);
+  const { error } = end.meta;
+  if (message && error) {
     const { model_id: model, message_id } = reply;
     parts.log.warn(
       { model, connection, message: message_id, code: error.code, err: written?.failure },
@@ -179,7 +170,7 @@ async function finish(parts: Parts, reply: OpenReply, end: ReplyEnd, written: Wr
   return message;
 }
 
-/** The name of the connection that answered or failed last; empty if none was asked. */
+/** The name of the connection that answered or failed last; empty if none did. */
 const connectionOf = (written: Written | null): string =>
   (written?.failure instanceof ProviderFailure && written.failure.connection) || written?.connection || '';
 
@@ -189,7 +180,6 @@ export async function endOverdue(parts: Pick<Parts, 'sql' | 'bus' | 'log'>): Pro
   for (const reply of await listOverdue(parts.sql, nowSeconds())) {
     const meta = failureMeta(new AppError('reply_timeout'));
     if (await endReply(parts, reply, { content: null, meta })) {
-      ended.inc({ outcome: 'reply_timeout', kind: '', connection: '' });
       parts.log.warn(
         { model: reply.model_id, message: reply.message_id },
         'A reply of a model did not end in time.',

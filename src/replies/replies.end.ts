@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Counter } from 'prom-client';
 import { readAccess } from '../channelbase/channels.access.repository.ts';
 import type { AppError } from '../core/errors.ts';
 import { outageIn } from '../core/outage.ts';
@@ -8,6 +9,12 @@ import { recordIfChanged, Unchanged } from '../messages/messages.changes.ts';
 import type { MessageView } from '../messages/messages.schema.ts';
 import { storable, storableJson } from './growing/growing.calls.ts';
 import { finishReply, type OpenReply } from './replies.repository.ts';
+
+const ended = new Counter({
+  name: 'parley_replies_total',
+  help: 'Replies of models in channels that have ended: done, stopped, or the code of the failure; by connection and kind of the provider',
+  labelNames: ['outcome', 'kind', 'connection'],
+});
 
 /** How long the end of a reply is tried again while the database is away. */
 const OUTAGE_SECONDS = 60;
@@ -30,7 +37,7 @@ export interface ReplyEnd {
   content: string | null;
   /** Further members of `data` and `meta`. */
   data?: Record<string, unknown>;
-  meta: Record<string, unknown>;
+  meta: Record<string, unknown> & Partial<ReturnType<typeof failureMeta>>;
   /** Items of `data.files`, and the ids of the stored files among them. */
   files?: { items: readonly object[]; ids: readonly string[] };
 }
@@ -41,19 +48,32 @@ export const failureMeta = ({ code, message }: Pick<AppError, 'code' | 'message'
 });
 
 /** A failed reply without any text shows the reason as its text. */
-const readable = (content: string, { error }: Record<string, unknown>): string =>
-  content.trim() === '' && error ? (error as { message: string }).message : content;
+const readable = (content: string, { error }: ReplyEnd['meta']): string =>
+  content.trim() === '' && error ? error.message : content;
+
+/** The provider of a reply, for the metrics; empty where none has answered or failed. */
+interface AnsweredBy {
+  kind: string;
+  connection: string;
+}
 
 /**
- * Ends a reply, with one `message:update`. While the database is away, it is tried again for a minute.
+ * Ends a reply, with one `message:update`, and counts it. While the database is away, it is tried again for a
+ * minute.
  *
  * @returns the message; undefined if the reply has ended before, belongs to another attempt, or was deleted
  */
-export const endReply = (
+export async function endReply(
   parts: Pick<Parts, 'sql' | 'bus'>,
   reply: OpenReply,
   end: ReplyEnd,
-): Promise<MessageView | undefined> => beyondOutage(() => storeEnd(parts, reply, end));
+  by: AnsweredBy = { kind: '', connection: '' },
+): Promise<MessageView | undefined> {
+  const message = await beyondOutage(() => storeEnd(parts, reply, end));
+  const { error, stopped } = end.meta;
+  if (message) ended.inc({ outcome: error?.code ?? (stopped ? 'stopped' : 'done'), ...by });
+  return message;
+}
 
 async function storeEnd(
   parts: Pick<Parts, 'sql' | 'bus'>,

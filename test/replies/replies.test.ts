@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { scrape } from '../support/metrics.ts';
 import { until } from '../support/poll.ts';
 import { gate, listen, of, openDesk } from './desk.ts';
 
@@ -127,6 +128,27 @@ describe('a message calls a model', () => {
     expect(second.body.id).toBe(first.body.id);
     await desk.answers(first.body.id);
     expect((await desk.get(first.body.id)).reply_count).toBe(1);
+  });
+
+  it('in turn: a reply that waits is stopped at once, and counted', async () => {
+    const hold = gate();
+    provider.script(async (_request, wire) => {
+      await hold.opened;
+      wire.say('Done.');
+    });
+    const before = provider.chats().length;
+    // One person has at most 20 replies at a time.
+    const running = [];
+    for (let n = 0; n < 20; n += 1) running.push(await desk.post('@small'));
+    await until('20 calls', () => provider.chats().length === before + 20);
+    const { id } = await desk.post('@small');
+    const [reply] = await desk.replies(id);
+    expect((await server.as(ann)(`POST ${at}/${reply.id}/stop`)).body).toBe(true);
+    expect((await desk.get(reply.id)).meta).toMatchObject({ done: true, stopped: true });
+    const metrics = await scrape(server.url, root.token);
+    expect(metrics.value('parley_replies_total', { outcome: 'stopped', kind: '', connection: '' })).toBe(1);
+    hold.open();
+    for (const { id: called } of running) await desk.answers(called);
   });
 
   it('in the main line where the configuration says so', async () => {
