@@ -1,10 +1,11 @@
 import type { OpenAI } from 'openai';
 import { APIError } from 'openai/core/error';
+import { isObject } from '../core/json/json.ts';
 import type { Way } from '../egress/way.ts';
 import type { Connected } from './connections.settings.ts';
 import { Places } from './places.ts';
 import { type ToldCall, tellCall } from './providers.calls.ts';
-import { failureOf, ProviderFailure } from './providers.failures.ts';
+import { askWithin, failed, failureOf, ProviderFailure } from './providers.failures.ts';
 import type { ChatCall } from './providers.types.ts';
 import { type ChatAnswer, openChat } from './stream/chat.ts';
 import { ChunkReader } from './stream/chunks.ts';
@@ -16,6 +17,13 @@ const EMBED_MS = 120_000;
 const DISTRUST_MS = 30_000;
 
 type EmbedParams = Omit<OpenAI.EmbeddingCreateParams, 'model'>;
+
+const hasEmbeddings = (answer: unknown): boolean =>
+  isObject(answer) &&
+  Array.isArray(answer.data) &&
+  answer.data.every(
+    (one) => isObject(one) && (Array.isArray(one.embedding) || typeof one.embedding === 'string'),
+  );
 
 /** One connection to a provider, in this process. */
 export class Connection {
@@ -102,9 +110,13 @@ export class Connection {
       // Otherwise the client asks for base64, which not every provider knows.
       const asked = { encoding_format: 'float', ...call.params };
       const body = { ...asked, ...this.settings.extraParams, model: this.#ownId(call.model) };
-      const signal = AbortSignal.any([call.signal, AbortSignal.timeout(EMBED_MS)]);
-      const { headers } = told;
-      return await client.embeddings.create(body as OpenAI.EmbeddingCreateParams, { signal, headers });
+      const limits = { ms: Math.min(EMBED_MS, this.settings.totalMs), signal: call.signal };
+      const answer = await askWithin(this.settings, limits, (signal) => {
+        const { headers } = told;
+        return client.embeddings.create(body as OpenAI.EmbeddingCreateParams, { signal, headers });
+      });
+      if (!hasEmbeddings(answer)) throw failed(`${this.name} sent an answer without embeddings.`);
+      return answer;
     } catch (error) {
       throw this.#fail(error, call.signal, told);
     } finally {

@@ -1,7 +1,7 @@
 import { isObject } from '../core/json/json.ts';
 import type { Connection } from './connection.ts';
 import type { Connected } from './connections.settings.ts';
-import { failed, failureOf } from './providers.failures.ts';
+import { askWithin, failed, failureOf } from './providers.failures.ts';
 import type { ProviderModel } from './providers.types.ts';
 
 /** How long a list is used before the provider is asked again. */
@@ -47,8 +47,8 @@ export class ModelList {
     this.#isAsking = true;
     clearTimeout(this.#timer);
     try {
-      const signal = AbortSignal.any([this.#ended.signal, AbortSignal.timeout(PATIENCE_MS)]);
-      this.models = await listModels(this.#connection, signal);
+      const limits = { ms: PATIENCE_MS, signal: this.#ended.signal };
+      this.models = await listModels(this.#connection, limits);
       this.state = 'ok';
       this.detail = '';
       this.#failures = 0;
@@ -76,8 +76,11 @@ export class ModelList {
   }
 }
 
-/** @throws what the client of the provider throws */
-export async function listModels(connection: Connection, signal: AbortSignal): Promise<Listed[]> {
+/** @throws provider_timeout, and what the client of the provider throws */
+export async function listModels(
+  connection: Connection,
+  limits: { ms: number; signal: AbortSignal },
+): Promise<Listed[]> {
   const { settings } = connection;
   if (settings.modelIds.length > 0) return settings.modelIds.map((id) => describeModel(settings, { id }));
   const client = await connection.client();
@@ -85,7 +88,9 @@ export async function listModels(connection: Connection, signal: AbortSignal): P
   const headers = isAnthropic(settings)
     ? { 'x-api-key': settings.key, 'anthropic-version': '2023-06-01' }
     : {};
-  const answer = await client.get<unknown>('/models', { signal, headers });
+  const answer = await askWithin(settings, limits, (signal) =>
+    client.get<unknown>('/models', { signal, headers }),
+  );
   const data = isObject(answer) ? (answer.data ?? answer.models) : answer;
   if (!Array.isArray(data)) throw failed(`${settings.name} sent a list of models that is none.`);
   return data

@@ -36,6 +36,25 @@ export const failed = (detail: string, cause?: unknown): ProviderFailure =>
 export const timedOut = (detail: string): ProviderFailure =>
   new ProviderFailure('provider_timeout', { detail, isReplaceable: true });
 
+/**
+ * Asks a provider for an answer that does not stream, within a limit of time.
+ *
+ * @throws provider_timeout at the limit, and what `ask` throws
+ */
+export async function askWithin<T>(
+  { name }: Pick<Connected, 'name'>,
+  { ms, signal }: { ms: number; signal: AbortSignal },
+  ask: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const limit = AbortSignal.timeout(ms);
+  try {
+    return await ask(AbortSignal.any([signal, limit]));
+  } catch (error) {
+    if (!limit.aborted || signal.aborted) throw error;
+    throw timedOut(`${name} did not answer within ${ms / 1_000} s.`);
+  }
+}
+
 export function failureOf(connected: Connected, error: unknown): ProviderFailure {
   const { name } = connected;
   if (error instanceof ProviderFailure) return error;

@@ -7,7 +7,7 @@ import { ANSWER_BYTES, Connection } from './connection.ts';
 import type { VerifiedModels, VerifiedOllama, VerifyInput } from './connections.schema.ts';
 import { type Connected, connectionOf, connectionsOf } from './connections.settings.ts';
 import { listModels } from './list.ts';
-import { failed, failureOf, timedOut } from './providers.failures.ts';
+import { askWithin, failed, failureOf } from './providers.failures.ts';
 import type { TestInput, TestReport } from './providers.schema.ts';
 
 const STEP_MS = 10_000;
@@ -24,7 +24,7 @@ export async function testProvider(scope: Scope, input: Input): Promise<TestRepo
   const way = scope.egress.open(settings.baseUrl, { maxBytes: ANSWER_BYTES });
   const connection = new Connection(settings, way);
   const steps: Step[] = [];
-  const signal = scope.signal ?? new AbortController().signal;
+  const signal = signalOf(scope);
   try {
     await run(steps, settings, 'resolve', async () => {
       const found = await way.resolve();
@@ -36,8 +36,7 @@ export async function testProvider(scope: Scope, input: Input): Promise<TestRepo
     });
     let ids: string[] = [];
     await run(steps, settings, 'authorise', async () => {
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(STEP_MS)]);
-      ids = (await listModels(connection, limit)).map(({ id }) => id);
+      ids = (await listModels(connection, { ms: STEP_MS, signal })).map(({ id }) => id);
       if (settings.modelIds.length > 0) return 'The list of models is fixed, so no list was asked for.';
       return settings.key === '' ? 'It asks for no key.' : 'It accepts the key.';
     });
@@ -65,8 +64,8 @@ export const verifyHosted = (
   scope: Scope,
   input: z.infer<typeof VerifyInput>,
 ): Promise<z.infer<typeof VerifiedModels>> =>
-  withConnection(scope, { ...input, kind: 'hosted' }, async (connection, signal) => {
-    const models = await listModels(connection, signal);
+  withConnection(scope, { ...input, kind: 'hosted' }, async (connection, limits) => {
+    const models = await listModels(connection, limits);
     return { object: 'list', data: models.map(({ raw, id }) => ({ ...raw, id })) };
   });
 
@@ -75,35 +74,37 @@ export const verifyOllama = (
   scope: Scope,
   input: z.infer<typeof VerifyInput>,
 ): Promise<z.infer<typeof VerifiedOllama>> =>
-  withConnection(scope, { ...input, kind: 'ollama' }, async (connection, signal) => {
+  withConnection(scope, { ...input, kind: 'ollama' }, async (connection, limits) => {
     const client = await connection.client();
-    const { name, baseUrl } = connection.settings;
-    const answer = await client.get<unknown>(baseUrl.replace(/v1$/, 'api/version'), { signal });
+    const { settings } = connection;
+    const answer = await askWithin(settings, limits, (signal) =>
+      client.get<unknown>(settings.baseUrl.replace(/v1$/, 'api/version'), { signal }),
+    );
     if (isObject(answer) && typeof answer.version === 'string') return { version: answer.version };
-    throw failed(`${name} does not answer as an Ollama server does.`);
+    throw failed(`${settings.name} does not answer as an Ollama server does.`);
   });
 
 /** Asks a connection that is not stored something, as the registry would use it. */
 async function withConnection<T>(
   scope: Scope,
   input: Asked,
-  ask: (connection: Connection, signal: AbortSignal) => Promise<T>,
+  ask: (connection: Connection, limits: { ms: number; signal: AbortSignal }) => Promise<T>,
 ): Promise<T> {
   const settings = settingsOf(scope, input);
   const connection = new Connection(
     settings,
     scope.egress.open(settings.baseUrl, { maxBytes: ANSWER_BYTES }),
   );
-  const limit = AbortSignal.timeout(STEP_MS);
   try {
-    return await ask(connection, scope.signal ? AbortSignal.any([scope.signal, limit]) : limit);
+    return await ask(connection, { ms: STEP_MS, signal: signalOf(scope) });
   } catch (error) {
-    if (limit.aborted) throw timedOut(`${settings.name} did not answer within ${STEP_MS / 1000} s.`);
     throw failureOf(settings, error);
   } finally {
     connection.close();
   }
 }
+
+const signalOf = ({ signal }: Scope): AbortSignal => signal ?? new AbortController().signal;
 
 /** The step failed and was noted: no further one is tried. */
 class Failed extends Error {}

@@ -284,6 +284,29 @@ describe('a connection', () => {
     expect(first.requests.at(-1)?.body.encoding_format).toBe('float');
   });
 
+  it.each<[string, Parameters<ScriptedProvider['scriptEmbeddings']>[0], Partial<Connected>, string]>([
+    [
+      'has none',
+      (_request, wire) => wire.json(200, { object: 'list' }),
+      {},
+      'provider_failed: Test sent an answer without embeddings.',
+    ],
+    [
+      'is a page',
+      (_request, wire) => wire.json(200, '<html>', { 'content-type': 'text/html' }),
+      {},
+      'provider_failed: Test sent an answer without embeddings.',
+    ],
+    ['does not come', () => {}, { totalMs: 50 }, 'provider_timeout: Test did not answer within 0.05 s.'],
+  ])('names an answer to a request for embeddings that %s', async (_what, answer, settings, expected) => {
+    first.scriptEmbeddings(answer);
+    const connection = connectionTo(first, settings);
+    const failure = await connection.embed({ ...call(), params: { input: 'Hi' } }).catch((error) => error);
+    expect(`${failure.code}: ${failure.message}`).toBe(expected);
+    expect(connection.places.taken).toBe(0);
+    first.scriptEmbeddings(null);
+  });
+
   it('calls no other server than its own', async () => {
     const { fetch } = egress.open(first.url, { maxBytes: 1000 });
     await expect(fetch(`${second.url}/models`)).rejects.toThrow('another server');

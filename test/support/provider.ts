@@ -23,6 +23,8 @@ export interface ScriptedProvider {
   script(answer: Script): void;
   /** Answers `GET /v1/models` from now on; null lists `models` again. */
   scriptList(answer: Script | null): void;
+  /** The same for `POST /v1/embeddings`. */
+  scriptEmbeddings(answer: Script | null): void;
   close(): Promise<void>;
 }
 
@@ -44,6 +46,8 @@ export async function startProvider(...ids: string[]): Promise<ScriptedProvider>
   const open = new Set<ServerResponse>();
   let script: Script = (request, wire) => wire.say(`Hello from ${request.body.model}.`);
   let list: Script | null = null;
+  const embedAll: Script = (request, wire) => wire.json(200, embeddings(request.body));
+  let embed = embedAll;
   const provider = {
     models: (ids.length > 0 ? ids : ['small']).map((id) => ({
       id,
@@ -68,7 +72,7 @@ export async function startProvider(...ids: string[]): Promise<ScriptedProvider>
     provider.requests.push(request);
     const wire = new Wire(request, response);
     if (path.endsWith('/chat/completions')) await script(request, wire);
-    else if (path.endsWith('/embeddings')) wire.json(200, embeddings(request.body));
+    else if (path.endsWith('/embeddings')) await embed(request, wire);
     else if (list) await list(request, wire);
     else wire.json(200, { object: 'list', data: provider.models });
   });
@@ -86,6 +90,9 @@ export async function startProvider(...ids: string[]): Promise<ScriptedProvider>
     },
     scriptList(answer: Script | null) {
       list = answer;
+    },
+    scriptEmbeddings(answer: Script | null) {
+      embed = answer ?? embedAll;
     },
     async close() {
       for (const response of open) response.destroy();

@@ -22,5 +22,8 @@ export async function answerEmbeddings({ scope, body, signal }: Exchange<Embeddi
   };
 }
 
-const toBase64 = (numbers: readonly number[]) =>
-  Buffer.from(new Float32Array(numbers).buffer).toString('base64');
+/** A connection may have an extra parameter by which its provider sends base64 already. */
+const toBase64 = (embedding: readonly number[] | string) =>
+  typeof embedding === 'string'
+    ? embedding
+    : Buffer.from(new Float32Array(embedding).buffer).toString('base64');
