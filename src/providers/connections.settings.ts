@@ -32,24 +32,25 @@ const TOTAL_SECONDS = 3_600;
 
 type Settings = z.infer<typeof ConnectionSettings>;
 
-/** The connections that are switched on, in their order. */
+/** The connections of the configuration that are switched on, or all of them, in their order. */
 export function connectionsOf(
   configuration: Pick<Configuration, 'hosted_model_api' | 'local_model_server'>,
+  which: 'on' | 'all' = 'on',
 ): Connected[] {
   const { hosted_model_api: hosted, local_model_server: local } = configuration;
+  const isMeant = (section: { enable: boolean }, { enable }: Settings) =>
+    which === 'all' || (section.enable && enable !== false);
   const all = [
-    ...(hosted.enable ? hosted.api_base_urls : []).map((url, index) =>
-      connectionOf(
-        'hosted',
-        url,
-        hosted.api_keys[index] ?? '',
-        settingsOf(hosted.api_configs, index, url, 'Provider'),
-      ),
-    ),
-    ...(local.enable ? local.base_urls : []).map((url, index) =>
-      connectionOf('ollama', url, '', settingsOf(local.api_configs, index, url, 'Ollama')),
-    ),
-  ].filter((connection) => connection !== undefined);
+    ...hosted.api_base_urls.flatMap((url, index) => {
+      const settings = settingsOf(hosted.api_configs, index, url, 'Provider');
+      const key = hosted.api_keys[index] ?? '';
+      return isMeant(hosted, settings) ? connectionOf('hosted', url, key, settings) : [];
+    }),
+    ...local.base_urls.flatMap((url, index) => {
+      const settings = settingsOf(local.api_configs, index, url, 'Ollama');
+      return isMeant(local, settings) ? connectionOf('ollama', url, '', settings) : [];
+    }),
+  ];
   const seen = new Map<string, number>();
   return all.map((connection) => {
     const count = (seen.get(connection.name) ?? 0) + 1;
@@ -76,23 +77,18 @@ function settingsOf(configs: Record<string, Settings>, index: number, url: strin
 
 /** The connection to the model on board, which is offered while no other connection is configured. */
 export const ON_BOARD: Connected = {
-  ...(connectionOf('hosted', BOARD_URL, '', {
-    name: 'model on board',
-    connection_type: 'local',
-  }) as Connected),
+  ...connectionOf('hosted', BOARD_URL, '', { name: 'model on board', connection_type: 'local' }),
   kind: 'board',
   // It answers one call after the other: the others wait where turns are fair between people.
   concurrency: 1,
 };
 
-/** @returns undefined for a connection that is switched off */
 export function connectionOf(
   kind: 'hosted' | 'ollama',
   url: string,
   key: string,
   settings: Settings,
-): Connected | undefined {
-  if (settings.enable === false) return undefined;
+): Connected {
   const address = url.replace(/\/+$/, '');
   return {
     // Never the address: errors and `GET /ready` show the name to people who must not learn it.

@@ -123,18 +123,17 @@ async function run(steps: Step[], settings: Connected, step: Step['step'], work:
 
 /** A key that is left out or masked is the one that the configuration has for the same address. */
 function settingsOf({ configs }: Scope, { kind, url, key, config }: Asked): Connected {
-  const stored = connectionsOf(configs.current).find(
-    ({ baseUrl }) => baseUrl === connectionOf(kind, url, '', {})?.baseUrl,
-  );
-  const given = key === MASK ? undefined : (key ?? undefined);
+  const { baseUrl } = connectionOf(kind, url, '', {});
+  const stored = connectionsOf(configs.current, 'all').find((one) => one.baseUrl === baseUrl);
+  // Ollama's settings hold the key.
+  const given = [key, config?.key].find((one) => typeof one === 'string' && one !== MASK);
   const clear = mapSecrets({ headers: config?.headers ?? {} }, (value, { path }) =>
     value === MASK ? (stored?.headers[path.slice('headers.'.length)] ?? '') : value,
   );
-  const settings = connectionOf(kind, url, given ?? stored?.key ?? '', {
+  const settings = connectionOf(kind, url, String(given ?? stored?.key ?? ''), {
     ...config,
+    key: undefined,
     headers: clear.headers,
-    enable: true,
   });
-  if (!settings) throw new AppError('bad_request');
   return { ...settings, firstTokenMs: Math.min(settings.firstTokenMs, TOKEN_MS), totalMs: 2 * TOKEN_MS };
 }

@@ -89,6 +89,15 @@ describe('connections to OpenAI-compatible providers', () => {
     expect(ollama.heard.at(-1)?.headers.authorization).toBeUndefined();
   });
 
+  it('list the models also of an address that is switched off, with its stored key', async () => {
+    for (const off of [{ ENABLE_OPENAI_API: false }, { OPENAI_API_CONFIGS: { '0': { enable: false } } }]) {
+      await atRoot('POST', '/openai/config/update', { ...hosted, ...off });
+      const verified = await atRoot('POST', '/openai/verify', { url: provider.url, key: '********' });
+      expect(verified.status).toBe(200);
+      expect(provider.requests.at(-1)?.headers.authorization).toBe('Bearer sk-one');
+    }
+  });
+
   it('name why an address does not work', async () => {
     const { status, body } = await atRoot('POST', '/openai/verify', { url: 'http://127.0.0.1:9/v1' });
     expect([status, body.detail]).toEqual([502, 'The provider cannot be reached.']);
@@ -113,6 +122,15 @@ describe('connections to Ollama servers', () => {
       base_urls: [ollamaUrl],
       api_configs: { '0': { key: 'secret', tags: [] } },
     });
+  });
+
+  it('are tried with the key of the settings, where that is not the stored one', async () => {
+    const verify = async (config: object) => {
+      expect((await atRoot('POST', '/ollama/verify', { url: ollamaUrl, config })).status).toBe(200);
+      return ollama.heard.at(-1)?.headers.authorization;
+    };
+    expect(await verify({ key: '********' })).toBe('Bearer secret');
+    expect(await verify({ key: 'new' })).toBe('Bearer new');
   });
 
   it('answer their version, or that they are none', async () => {

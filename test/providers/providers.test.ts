@@ -24,7 +24,7 @@ afterAll(async () => {
 
 /** A connection of its own to a provider, as the registry makes it. */
 function connectionTo({ url }: Pick<ScriptedProvider, 'url'>, settings: Partial<Connected> = {}): Connection {
-  const connected = { ...(connectionOf('hosted', url, 'key', { name: 'Test' }) as Connected), ...settings };
+  const connected = { ...connectionOf('hosted', url, 'key', { name: 'Test' }), ...settings };
   return new Connection(connected, egress.open(url, { maxBytes: 1024 ** 2 }));
 }
 
