@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../core/errors.ts';
 import type { Actor, Scope } from '../core/scope.ts';
 import { Inbox, takePlace } from '../core/subscription.ts';
@@ -60,6 +61,31 @@ function listen(bus: Bus) {
     bus.onGap(() => recheck(() => true)),
   ];
   return { all, end: () => unsubscribe.forEach((end) => void end()) };
+}
+
+/** Pause before a check that failed for another reason than the right, such as an outage of the database. */
+const RECHECK_MS = 1_000;
+
+/**
+ * Checks a right of running work again, until the check gives an answer. Never fails.
+ *
+ * @param check throws an AppError if the right is lost
+ * @param work.end is called with that error
+ * @param work.signal fires when the work is over
+ */
+export async function recheckRight(
+  check: () => Promise<unknown>,
+  { end, signal }: { end: (failure: AppError) => void; signal: AbortSignal },
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await check();
+      return;
+    } catch (error) {
+      if (error instanceof AppError) return end(error);
+      await delay(RECHECK_MS, undefined, { ref: false });
+    }
+  }
 }
 
 /**

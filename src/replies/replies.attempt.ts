@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { recheckRight } from '../auth/watch.ts';
 import type { Author } from '../channelbase/channels.brief.schema.ts';
 import { authorOf } from '../channelbase/channels.changes.ts';
 import { complete } from '../completions/completions.service.ts';
@@ -93,11 +93,8 @@ export class Attempt implements RunningReply {
   readonly stop = (): void => this.#ending.abort(new CutError('stopped'));
   readonly drop = (): void => this.#ending.abort(new CutError('dropped'));
   readonly recheck = (): void => {
-    this.#check().catch(async (error) => {
-      if (error instanceof AppError) return this.#ending.abort(error);
-      await delay(1_000);
-      if (!this.#ending.signal.aborted) this.recheck();
-    });
+    const end = (failure: AppError) => this.#ending.abort(failure);
+    void recheckRight(() => this.#check(), { end, signal: this.#ending.signal });
   };
 
   async #check(): Promise<void> {

@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { grant } from '../support/channels.ts';
 import { until } from '../support/poll.ts';
 import { dataOf, HELLO, openStage, postJson } from './wire.ts';
 
@@ -381,6 +382,46 @@ describe('a failure', () => {
     expect(await answer).toContain('credentials');
     await provider.chats().at(-1)?.closed;
     expect(provider.chats().at(-1)?.isCut).toBe(true);
+  });
+
+  it.each([
+    ['/v1/chat/completions', { stream: true }],
+    ['/v1/chat/completions', {}],
+    ['/v1/messages', { stream: true, max_tokens: 9 }],
+  ])('ends the answer of %s %j when its caller loses the model', async (path, body) => {
+    const asRoot = stage.server.as(stage.root);
+    const access_grants = [grant(stage.ann.id, 'read')];
+    const record = { id: 'team', base_model_id: 'small', name: 'Team', params: {}, meta: {}, access_grants };
+    expect((await asRoot('POST /models/create', record)).status).toBe(200);
+    provider.script((_request, wire) => wire.delta({ content: 'first' }));
+    const before = provider.chats().length;
+    const request = { ...HELLO, ...body, model: 'team' };
+    const answer = postJson(stage.server.url + path, stage.ann.token, request).then((response) =>
+      response.text(),
+    );
+    await until('the request at the provider', () => provider.chats().length > before);
+    await asRoot('POST /models/model/access/update', { id: 'team', access_grants: [] });
+    expect(await answer).toContain('model_not_found');
+    await provider.chats().at(-1)?.closed;
+    expect(provider.chats().at(-1)?.isCut).toBe(true);
+    await asRoot('POST /models/model/delete', { id: 'team' });
+  });
+
+  it('goes on when its model changes and its caller may still use it', async () => {
+    const rest = Promise.withResolvers<void>();
+    provider.script(async (_request, wire) => {
+      wire.delta({ content: 'first' });
+      await rest.promise;
+      wire.say(' and last');
+    });
+    const before = provider.chats().length;
+    const answer = chat();
+    await until('the request at the provider', () => provider.chats().length > before);
+    const asRoot = stage.server.as(stage.root);
+    await asRoot('POST /models/create', { id: 'small', name: 'Small', params: {}, meta: {} });
+    await asRoot('POST /models/model/delete', { id: 'small' });
+    rest.resolve();
+    expect((await json(await answer)).choices[0].message.content).toBe('first and last');
   });
 
   it('after the first token fails a whole answer', async () => {

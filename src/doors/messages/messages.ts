@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import { complete } from '../../completions/completions.service.ts';
-import { resolveModel } from '../../models/models.resolve.ts';
 import { openEventStream } from '../http/sse.ts';
 import { type Door, type Exchange, jsonHandler } from '../openai/openai.call.ts';
 import { mountJson, reachOf } from '../openai/openai.ts';
@@ -35,9 +34,9 @@ export async function mountMessages(app: FastifyInstance, door: Door): Promise<v
 }
 
 async function answerMessages({ parts }: Door, exchange: Exchange<MessagesBody>): Promise<unknown> {
-  const { scope, body, request, reply, signal } = exchange;
+  const { scope, body, request, reply, resolveModel, signal } = exchange;
   reply.header('request-id', request.id);
-  const model = await resolveModel(scope, body.model);
+  const model = await resolveModel(body.model);
   const messages = toChatMessages(body);
   const options: MessageOptions = {
     model: model.id,
@@ -62,7 +61,7 @@ async function answerMessages({ parts }: Door, exchange: Exchange<MessagesBody>)
   return undefined;
 }
 
-async function countTokens({ scope, body }: Exchange<CountBody>): Promise<unknown> {
-  await resolveModel(scope, body.model);
+async function countTokens({ body, resolveModel }: Exchange<CountBody>): Promise<unknown> {
+  await resolveModel(body.model);
   return { input_tokens: estimateTokens(toChatMessages(body), body.tools) };
 }

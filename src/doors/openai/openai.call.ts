@@ -1,15 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { watchCaller } from '../../auth/watch.ts';
 import type { Reach } from '../../core/access.ts';
 import { AppError, invalidMembers } from '../../core/errors.ts';
 import { describeIssues } from '../../core/failure.ts';
 import { type JsonBounds, parseJsonText } from '../../core/json/incoming.ts';
 import type { Actor, Parts, Scope } from '../../core/scope.ts';
 import { answerCall } from '../../core/trpc/admission.ts';
+import type { ResolvedModel } from '../../models/models.resolve.ts';
 import type { LargeBodies } from '../http/bodies.large.ts';
 import { buildHttpContext } from '../http/context.ts';
 import { signalOf } from '../rest/rest.ts';
+import { CallRights } from './openai.rights.ts';
 
 /** Images are in the bodies, as text. */
 const MAX_BYTES = 32 * 1024 ** 2;
@@ -25,7 +26,9 @@ export interface Exchange<Body> {
   body: Body;
   request: FastifyRequest;
   reply: FastifyReply;
-  /** Aborts when the client goes away, or the caller's session or key is ended. */
+  /** The model that the call uses from now on. @throws model_not_found */
+  resolveModel(id: string): Promise<ResolvedModel>;
+  /** Aborts when the client goes away, and when the caller loses the session, the key or the right to the model. */
   signal: AbortSignal;
 }
 
@@ -53,14 +56,14 @@ export const jsonHandler =
     const context = { ...buildHttpContext(parts, request, reply), bytes: 0 };
     return answerCall<Actor, unknown>(context, call, async (scope) => {
       const { text, release } = await bodies.read(request, scope.actor.id, MAX_BYTES);
-      const ended = new AbortController();
-      const end = (failure: AppError) => ended.abort(failure);
-      const unwatch = watchCaller(parts.bus, { actorOf: () => scope.actor, recheck: () => {}, end });
-      const signal = AbortSignal.any([gone, ended.signal]);
+      const rights = new CallRights(scope);
+      const resolveModel = (id: string) => rights.resolveModel(id);
+      const signal = AbortSignal.any([gone, rights.lost]);
       try {
-        return await work({ scope, body: parseBody(text, schema, bounds), request, reply, signal });
+        const body = parseBody(text, schema, bounds);
+        return await work({ scope, body, request, reply, resolveModel, signal });
       } finally {
-        unwatch();
+        rights.close();
         release();
       }
     });

@@ -1,7 +1,6 @@
 import { complete } from '../../completions/completions.service.ts';
 import type { CompletionRequest } from '../../completions/completions.types.ts';
 import type { Parts } from '../../core/scope.ts';
-import { resolveModel } from '../../models/models.resolve.ts';
 import { openEventStream } from '../http/sse.ts';
 import type { Exchange } from './openai.call.ts';
 import { toOpenAiError } from './openai.errors.ts';
@@ -41,9 +40,9 @@ const OWN = new Set(['model', 'messages', 'stream', 'stream_options', 'tool_ids'
 
 /** `POST /chat/completions`. */
 export async function answerChat(parts: Parts, exchange: Exchange<ChatBody>): Promise<unknown> {
-  const { scope, body, reply, signal } = exchange;
+  const { scope, body, reply, resolveModel, signal } = exchange;
   scope.reply.nameIgnored?.(IGNORED.filter((name) => name in body));
-  const model = await resolveModel(scope, body.model);
+  const model = await resolveModel(body.model);
   const params = Object.fromEntries(
     Object.entries(body).filter(([name, value]) => !OWN.has(name) && value !== null),
   );

@@ -1,5 +1,4 @@
 import { embed } from '../../completions/completions.service.ts';
-import { resolveModel } from '../../models/models.resolve.ts';
 import type { Exchange } from './openai.call.ts';
 import type { EmbeddingBody } from './openai.schema.ts';
 
@@ -7,9 +6,14 @@ import type { EmbeddingBody } from './openai.schema.ts';
  * `POST /embeddings`. The official clients ask for base64, which not every provider knows: providers are asked for numbers, and the text
  * is made here.
  */
-export async function answerEmbeddings({ scope, body, signal }: Exchange<EmbeddingBody>): Promise<unknown> {
+export async function answerEmbeddings({
+  scope,
+  body,
+  resolveModel,
+  signal,
+}: Exchange<EmbeddingBody>): Promise<unknown> {
   const { model: id, encoding_format, ...params } = body;
-  const model = await resolveModel(scope, id);
+  const model = await resolveModel(id);
   const { data, usage } = await embed(scope, { model, params, signal });
   return {
     object: 'list',
