@@ -17,6 +17,7 @@ const verdict = (allowed: boolean, rule: Rule, detail: string, because: Partial<
 });
 
 const PENDING = verdict(false, 'pending', 'The account waits for the approval of an administrator.');
+const BY_ROLE = verdict(true, 'administrator', 'Administrators may.');
 const NOTHING = verdict(false, 'none', 'Nothing allows it.');
 
 /**
@@ -62,7 +63,15 @@ async function explainResource(scope: Scope, userId: string, wanted: Wanted): Pr
   const facts = await readResourceFacts(scope.sql, userId, { kind, id, right });
   if (!facts) throw noSuchUser();
   if (!facts.is_there) {
-    throw new AppError('not_found', { detail: `There is no such ${wanted.type}.` });
+    const { role } = facts;
+    const open = kind.withoutRow?.(scope, { role, id, right });
+    // Members do not learn which things exist that they may not use.
+    if (!open || (!open.allowed && scope.actor.role !== 'admin')) {
+      throw new AppError('not_found', { detail: `There is no such ${wanted.type}.` });
+    }
+    if (role === 'pending') return PENDING;
+    if (role === 'admin') return BY_ROLE;
+    return verdict(open.allowed, open.allowed ? 'default' : 'none', open.detail);
   }
   if (facts.role === 'pending') return PENDING;
   if (wanted.type === 'channel') {
@@ -84,7 +93,7 @@ function judge({ has_members, grounds, grants }: ResourceFacts): Verdict {
     return has_members ? verdict(false, 'none', 'They are not in this channel.') : NOTHING;
   }
   if (ground === 'member') return verdict(true, 'member', 'They are in this channel.');
-  if (ground === 'administrator') return verdict(true, 'administrator', 'Administrators may.');
+  if (ground === 'administrator') return BY_ROLE;
   if (ground === 'owner') return verdict(true, 'owner', 'It is theirs.');
   const [first] = grants;
   if (!first) return NOTHING;

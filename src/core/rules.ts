@@ -1,5 +1,5 @@
 import type { Caller, Person } from './caller.ts';
-import type { Scope } from './scope.ts';
+import type { Role, Scope } from './scope.ts';
 
 /** A reason for which a person may do something. */
 export interface Ground {
@@ -36,8 +36,16 @@ export interface Grantable {
   explain(right: 'read' | 'write'): string;
   /** What bars an account from using a thing that it may read, as a sentence; undefined when nothing does. */
   barred?(scope: Scope, account: Caller, resourceId: string): Promise<string | undefined>;
+  /** The verdict for a thing that is there without a row; undefined when it is not there. */
+  withoutRow?(scope: Scope, wanted: WithoutRow): { allowed: boolean; detail: string } | undefined;
   /** For lists of what an account or a group may read. */
   preview?: Previewed;
+}
+
+export interface WithoutRow {
+  role: Role;
+  id: string;
+  right: 'read' | 'write';
 }
 
 export interface Previewed {

@@ -1,8 +1,9 @@
 import type { Caller } from '../core/caller.ts';
 import { AppError, invalid } from '../core/errors.ts';
+import type { WithoutRow } from '../core/rules.ts';
 import type { Role, Scope } from '../core/scope.ts';
 import type { Sql } from '../database/sql.ts';
-import { followChain, MOST_LINKS, walk } from './models.chain.ts';
+import { followChain, MOST_LINKS, mayUsePlain, noRecord, walk } from './models.chain.ts';
 import { type ModelRow, readModel } from './models.repository.ts';
 import { readLinks } from './models.resolve.repository.ts';
 
@@ -33,6 +34,15 @@ export async function requireBase(scope: Scope, sql: Sql, id: string, base: stri
   if (records.size >= MOST_LINKS) {
     throw invalid('base_model_id', `has ${MOST_LINKS} models on the way to its provider`);
   }
+}
+
+/** Whether an account has a right to a provider model without a record; undefined when no connection offers the model. */
+export function explainPlain({ configs, providers }: Scope, { role, id, right }: WithoutRow) {
+  const provider = providers.model(id);
+  if (!provider) return undefined;
+  if (right === 'write') return { allowed: role === 'admin', detail: noRecord(id) };
+  const allowed = mayUsePlain({ actor: { role }, configs, providers }, provider);
+  return { allowed, detail: allowed ? 'All members may use the model.' : noRecord(id) };
 }
 
 /** Why an account cannot use a model that it may read: one of its bases is not open to the account, off or gone. */

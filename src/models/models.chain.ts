@@ -29,6 +29,8 @@ export type ChainScope = Pick<Scope, 'configs'> & {
 export const mayUsePlain = ({ actor, configs }: ChainScope, { isOnBoard }: ProviderModel): boolean =>
   actor.role === 'admin' || isOnBoard || configs.current.models.open_provider_models === true;
 
+export const noRecord = (id: string): string => `The model ${id} has no record, so it is for administrators.`;
+
 /** A record over another base that a member made does not take the place of a provider model that comes to have its id. */
 const standing = <L extends Link>({ providers }: ChainScope, record: L | undefined): L | undefined =>
   record && record.base_model_id !== null && !record.opens_base && providers.model(record.id)
@@ -72,5 +74,5 @@ export function walk<L extends Link>(
   const provider = scope.providers.model(at);
   if (!provider) return `No connection offers the model ${at}.`;
   const isOpen = record !== undefined || records.at(-1)?.opens_base || mayUsePlain(scope, provider);
-  return isOpen ? { records, provider } : `The model ${at} has no record, so it is for administrators.`;
+  return isOpen ? { records, provider } : noRecord(at);
 }

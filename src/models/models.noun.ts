@@ -1,5 +1,5 @@
 import { defineNoun } from '../noun.ts';
-import { barredFrom } from './models.access.ts';
+import { barredFrom, explainPlain } from './models.access.ts';
 import { passOnModels } from './models.deletion.repository.ts';
 import { Model } from './models.entity.ts';
 import { errors } from './models.errors.ts';
@@ -21,5 +21,5 @@ export const models = defineNoun({
   },
   entities: [Model, ModelVersion],
   onAccountDeleted: passOnModels,
-  grantable: { ...grantableModels, barred: barredFrom },
+  grantable: { ...grantableModels, barred: barredFrom, withoutRow: explainPlain },
 });

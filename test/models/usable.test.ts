@@ -51,6 +51,24 @@ describe('a provider model without a record', () => {
     await set('models', { open_provider_models: false });
   });
 
+  it('is explained: administrators learn why it is closed, members only that of open ones', async () => {
+    const explain = async (by: Person, user_id: string, resource_id: string, right = 'read') => {
+      const query = new URLSearchParams({ user_id, resource_type: 'model', resource_id, right });
+      const { status, body } = await server.as(by)(`GET /access/explain?${query}`);
+      return [status, body.allowed, body.rule, body.detail];
+    };
+    const unknown = [404, undefined, undefined, 'There is no such model.'];
+    const closed = 'The model big has no record, so it is for administrators.';
+    expect(await explain(root, ann.id, 'big')).toEqual([200, false, 'none', closed]);
+    expect((await explain(root, ann.id, 'big', 'write')).slice(0, 3)).toEqual([200, false, 'none']);
+    expect((await explain(root, root.id, 'big')).slice(0, 3)).toEqual([200, true, 'administrator']);
+    expect(await explain(ann, ann.id, 'big')).toEqual(unknown);
+    expect(await explain(root, ann.id, 'gone')).toEqual(unknown);
+    await set('models', { open_provider_models: true });
+    expect((await explain(ann, ann.id, 'big')).slice(0, 3)).toEqual([200, true, 'default']);
+    await set('models', { open_provider_models: false });
+  });
+
   it('gets a record by its first grants, from administrators alone', async () => {
     const refused = await server.as(ann)('POST /models/model/access/update', {
       id: 'vendor/tiny:1b',
