@@ -7,6 +7,8 @@ import { giveBackExpired, pruneCalls, pruneCounters, renewHolds } from './usage.
 const RENEW_MS = 60_000;
 const PRUNE_MS = 3_600_000;
 const DAY_SECONDS = 86_400;
+/** How long a counter stays after its window: the clocks of processes differ. */
+const COUNTER_SECONDS = 600;
 
 /** Renews the reservations of running calls, gives back those of ended processes, and removes old rows. */
 export function startUsage({ env, sql, configs, warn }: Base) {
@@ -22,7 +24,7 @@ export function startUsage({ env, sql, configs, warn }: Base) {
   const pruning = keepSweeping(
     PRUNE_MS,
     async (signal) => {
-      await pruneCounters(sql, nowSeconds() - DAY_SECONDS);
+      await pruneCounters(sql, nowSeconds() - COUNTER_SECONDS);
       if (env.USAGE_RETENTION_DAYS === 0) return;
       const before = nowSeconds() - env.USAGE_RETENTION_DAYS * DAY_SECONDS;
       await removeAll((most) => pruneCalls(sql, before, most), signal);

@@ -96,7 +96,9 @@ describe.skipIf(withoutRedis)('Budgets with several processes', async () => {
       `insert into usage_call select gen_random_uuid(), extract(epoch from now())::int - 11 * 86400, user_id, model, provider_model,
          'old', kind, 1, 0, 1, false, null, null, 1, 1, 'ok' from usage_call limit 1`,
     );
-    await database.query("insert into usage_counter values ('user x day', 0, 86400, 1, 1, 0)");
+    // A window that ended an hour ago.
+    await database.query(`insert into usage_counter
+      select 'user x minute', ends_at - 60, ends_at, 1, 1, 0 from (select extract(epoch from now())::int - 3600 as ends_at) x`);
     const third = await startServer({ database, env: { ...env, USAGE_RETENTION_DAYS: '10' } });
     try {
       const left = async () =>
