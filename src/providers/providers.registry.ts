@@ -164,6 +164,8 @@ export class Registry implements Providers {
     for (const { connection, list } of this.#held) {
       for (const listed of list.models) {
         const held = holders.get(listed.id);
+        // Some providers list a model twice.
+        if (held?.includes(connection)) continue;
         if (held) held.push(connection);
         else holders.set(listed.id, [connection]);
         const names = models.get(listed.id)?.connections ?? [];

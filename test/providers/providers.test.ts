@@ -480,6 +480,16 @@ describe('a model at two connections', () => {
     expect(text).toMatch(/parley_provider_up\{connection="Two"\} 1/);
   });
 
+  it('is asked once at a connection that lists it twice', async () => {
+    const twice = await startProvider('double', 'double');
+    await connectProviders(server, root, [twice, { name: 'Twice' }]);
+    twice.script((_request, wire) => wire.json(503, {}));
+    const messages = [{ role: 'user', content: 'Hi' }];
+    expect((await ask('POST /chat/completions', { model: 'double', messages })).status).toBe(502);
+    expect(twice.chats()).toHaveLength(1);
+    await twice.close();
+  });
+
   it('waits for a place of its connection', async () => {
     await connectProviders(server, root, [first, { concurrency: 1 }]);
     const held = Promise.withResolvers<void>();
