@@ -136,6 +136,16 @@ describe('a model gets', () => {
     expect(reply.meta.context).toEqual({ images_left_out: 4 });
   });
 
+  it('no image after sixteen that cannot be read', async () => {
+    const broken = { type: 'image', url: 'data:image/png;base64,AAAA' };
+    const whole = { type: 'image', url: `data:image/png;base64,${PNG.toString('base64')}` };
+    const sixteen = Array.from({ length: 16 }, () => broken);
+    const reply = await askInThread([...sixteen, whole]);
+    expect(reply.meta.context).toEqual({ images_left_out: 17 });
+    const other = await askInThread([...sixteen.slice(1), whole]);
+    expect(other.meta.context).toEqual({ images_left_out: 15 });
+  });
+
   it('no images where it cannot see, and the reply says so', async () => {
     await makeModel('blind', { capabilities: { vision: false } });
     const files = [{ type: 'image', url: `/api/v1/files/${await upload(PNG, 'dot.png')}/content` }];

@@ -11,6 +11,8 @@ import type { ImageRoom } from './context.room.ts';
 import { scalePicture } from './scaling/scaling.ts';
 
 const IMAGES = 8;
+/** Images that are read at most: pictures of all replies are scaled one after the other, and broken ones may take seconds each. */
+const IMAGES_READ = 16;
 /** Of a stored image, and of one that the model gets. */
 const STORED_IMAGE_BYTES = 32 * 1024 ** 2;
 const IMAGE_BYTES = 4 * 1024 ** 2;
@@ -56,6 +58,8 @@ export async function readHeardFiles(
   const byId = new Map(found.map((file) => [file.id, file]));
   const taken = new Taken(scope, images);
   for (const { messageId, item } of items) {
+    // The reply was stopped.
+    scope.signal?.throwIfAborted();
     const id = storedFileIn(item);
     const file = id === undefined ? undefined : byId.get(id);
     if (file) await taken.add(messageId, file);
@@ -74,7 +78,7 @@ class Taken implements HeardFiles {
   readonly #scope: Scope;
   readonly #hasVision: boolean;
   readonly #room: ImageRoom;
-  readonly #count = { images: 0, imageBytes: 0, texts: 0 };
+  readonly #count = { images: 0, imagesRead: 0, imageBytes: 0, texts: 0 };
 
   constructor(scope: Scope, { hasVision, room }: { hasVision: boolean; room: ImageRoom }) {
     this.#scope = scope;
@@ -100,6 +104,7 @@ class Taken implements HeardFiles {
   }
 
   async #addImage(messageId: string, read: () => Uint8Array | Promise<Uint8Array>): Promise<void> {
+    this.#count.imagesRead += 1;
     const { model_image_side: side = IMAGE_SIDE } = this.#scope.configs.current.channels;
     const scaled = await scalePicture(read, side).catch(() => null);
     const size = scaled?.bytes.length ?? 0;
@@ -126,7 +131,8 @@ class Taken implements HeardFiles {
   }
 
   get #wantsImage(): boolean {
-    return this.#hasVision && this.#count.images < IMAGES;
+    const { images, imagesRead } = this.#count;
+    return this.#hasVision && images < IMAGES && imagesRead < IMAGES_READ;
   }
 
   #hasRoomFor(size: number): boolean {
