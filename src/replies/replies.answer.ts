@@ -75,9 +75,9 @@ async function continueChain(parts: Parts, key: ReplyKey): Promise<void> {
 }
 
 /** How a reply ends that must not be begun again; undefined for any other. */
-function endOfEarlier({ stop_requested, has_begun, attempt }: OpenReply): ReplyEnd | undefined {
+function endOfEarlier({ stop_requested, has_begun, tries }: OpenReply): ReplyEnd | undefined {
   if (stop_requested) return { content: null, meta: { stopped: true } };
-  if (has_begun || attempt > ATTEMPTS) {
+  if (has_begun || tries > ATTEMPTS) {
     return { content: null, meta: failureMeta(new AppError('reply_interrupted')) };
   }
   return undefined;

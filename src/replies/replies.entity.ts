@@ -23,6 +23,8 @@ export const ModelReply = defineEntity({
     depth: p.integer(),
     /** The number of attempts so far: writes of an earlier attempt are refused. */
     attempt: p.integer().default(0),
+    /** The value of `attempt` when a person last had the reply written again; 0 if no person did. */
+    earlier_attempts: p.integer().default(0),
     /** Whether an attempt has saved text or called a tool: the reply is then not repeated. */
     has_begun: p.boolean().default(false),
     stop_requested: p.boolean().default(false),

@@ -56,6 +56,8 @@ export interface OpenReply {
   key_id: string | null;
   depth: number;
   attempt: number;
+  /** The number of attempts since the call, or since a person had the reply written again. */
+  tries: number;
   /** Whether an earlier attempt has saved text or called a tool. */
   has_begun: boolean;
   stop_requested: boolean;
@@ -71,7 +73,7 @@ export interface OpenReply {
 /** SQL for an `OpenReply`, from a row `r` of `model_reply`. */
 const OPEN = (rows: string) =>
   `select r.channel_id, r.message_id, r.called_by, r.model_id, r.user_id, r.key_id, r.depth, r.attempt, r.has_begun,
-          r.stop_requested, coalesce(m.meta ->> 'model_name', r.model_id) as model_name, u.name as user_name, u.role as user_role,
+          r.attempt - r.earlier_attempts as tries, r.stop_requested, coalesce(m.meta ->> 'model_name', r.model_id) as model_name, u.name as user_name, u.role as user_role,
           u.timezone as user_timezone
      from ${rows} r join message m on m.channel_id = r.channel_id and m.id = r.message_id
      left join users u on u.id = r.user_id`;
@@ -168,8 +170,8 @@ export async function requestStop(sql: Sql, key: ReplyKey): Promise<OpenReply | 
 
 const RESTART = statement<{ message_id: string }, ReplyKey & { keyId: string | null; endsBy: number }>(
   'reply.restart',
-  `update model_reply set is_done = false, has_begun = false, stop_requested = false, attempt = 0, key_id = :keyId,
-          ends_by = :endsBy
+  `update model_reply set is_done = false, has_begun = false, stop_requested = false, earlier_attempts = attempt,
+          key_id = :keyId, ends_by = :endsBy
     where channel_id = :channelId and message_id = :messageId and is_done returning message_id`,
 );
 

@@ -21,7 +21,7 @@ export async function stopReply(scope: Scope, channelId: string, messageId: stri
   const reply = await requestStop(scope.sql, { channelId, messageId });
   if (!reply) return true;
   // A reply that waits for its first attempt is ended here; the attempt then finds it done.
-  if (reply.attempt === 0) await endReply(scope, reply, { content: null, meta: { stopped: true } });
+  if (reply.tries === 0) await endReply(scope, reply, { content: null, meta: { stopped: true } });
   scope.bus.publish('reply.stop', { messageId });
   return true;
 }

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { until } from '../support/poll.ts';
-import { listen, openDesk } from './desk.ts';
+import { gate, listen, openDesk } from './desk.ts';
 
 const desk = await openDesk();
 const { provider, ann, bob, root, server, channelId } = desk;
@@ -48,6 +48,41 @@ describe('a reply that failed', () => {
       ['Whole.', true],
     ]);
     close();
+  });
+
+  it('shows no question of an attempt before, whose process was killed', async () => {
+    const { id, reply } = await fail();
+    const texts = {
+      title: 'Old?',
+      message: '',
+      placeholder: '',
+      value: '',
+      kind: 'confirmation',
+      is_secret: false,
+    };
+    const question = {
+      call_id: 'call_0',
+      tool_id: 'asker',
+      function: 'confirm',
+      model_name: 'Small',
+      ...texts,
+    };
+    await server.database.query(
+      `insert into reply_question (id, channel_id, message_id, attempt, user_id, question, ends_at)
+       values (gen_random_uuid(), $1, $2, 1, $3, $4, extract(epoch from now())::int + 300)`,
+      [channelId, reply.id, ann.id, JSON.stringify(question)],
+    );
+    const rest = gate();
+    provider.script(async (_request, wire) => {
+      wire.delta({ content: 'Whole' });
+      await rest.opened;
+      wire.say('.');
+    });
+    expect((await retry(reply.id)).status).toBe(200);
+    await until('the text', async () => (await desk.get(reply.id)).content === 'Whole');
+    expect((await server.as(ann)('GET /channels/questions')).body).toEqual([]);
+    rest.open();
+    expect((await desk.answers(id))[0].content).toBe('Whole.');
   });
 
   it('is not written again for others, nor a reply that succeeded, nor a message of a person', async () => {
