@@ -135,6 +135,21 @@ describe('wrong members', () => {
   });
 });
 
+it('an API key that is deleted while the body arrives calls no model', async () => {
+  const { body: made } = await server.as(root)('POST /auths/api_keys', { name: 'deleted early' });
+  const text = JSON.stringify(HELLO);
+  // The server knows the key now, and admits the next call without a statement.
+  expect((await postJson(`${server.url}/v1/chat/completions`, made.api_key, HELLO)).status).toBe(200);
+  const before = stage.provider.chats().length;
+  const sent = sendHead('/v1/chat/completions', text.length, { authorization: `Bearer ${made.api_key}` });
+  await new Promise((resolve) => sent.write(text.slice(0, 10), resolve));
+  expect((await server.as(root)(`DELETE /auths/api_keys/${made.id}`)).status).toBe(200);
+  sent.end(text.slice(10));
+  const [status, answer] = await answerOf(sent);
+  expect([status, answer.error.code]).toEqual([401, 'unauthenticated']);
+  expect(stage.provider.chats().length).toBe(before);
+});
+
 describe('an API key that reaches only some paths', () => {
   const statuses = async (...paths: string[]) => {
     const bound = await makeKey(server, root, ...paths);

@@ -55,12 +55,16 @@ export const jsonHandler =
     // Size 0: the body is not read while the call waits for its turn.
     const context = { ...buildHttpContext(parts, request, reply), bytes: 0 };
     return answerCall<Actor, unknown>(context, call, async (scope) => {
-      const { text, release } = await bodies.read(request, scope.actor.id, MAX_BYTES);
+      // Before the body is read, which may take minutes.
       const rights = new CallRights(scope);
       const resolveModel = (id: string) => rights.resolveModel(id);
       const signal = AbortSignal.any([gone, rights.lost]);
+      let release = () => {};
       try {
-        const body = parseBody(text, schema, bounds);
+        const held = await bodies.read(request, scope.actor.id, MAX_BYTES);
+        release = held.release;
+        signal.throwIfAborted();
+        const body = parseBody(held.text, schema, bounds);
         return await work({ scope, body, request, reply, resolveModel, signal });
       } finally {
         rights.close();
