@@ -6,7 +6,7 @@ import type { ChatMessage } from '../providers/providers.types.ts';
 import { AccountedCall } from '../usage/usage.calls.ts';
 import type { Tokens } from '../usage/usage.prices.ts';
 import type { CompletionUsage } from './completions.types.ts';
-import { tokensIn, tokensOf } from './tokens.ts';
+import { countOf, tokensIn, tokensOf } from './tokens.ts';
 
 /** What an answer is expected to have where the request sets no limit. */
 const TOKENS_OF_ANSWER = 1_000;
@@ -154,7 +154,7 @@ export class EmbeddingAccount {
       return;
     }
     this.#isBegun = false;
-    const counted = answer?.usage?.prompt_tokens;
+    const counted = countOf(answer?.usage?.prompt_tokens);
     const totalMs = performance.now() - this.#startedAt;
     await this.#call.close({
       outcome,

@@ -3,6 +3,7 @@ import { AppError } from '../core/errors.ts';
 import type { ChatChunk, ChatMessage } from '../providers/providers.types.ts';
 import type { CompletionUsage } from './completions.types.ts';
 import { calledBefore, RoundCalls, type StreamedCall, type Taken } from './round.calls.ts';
+import { countOf, lengthOf } from './tokens.ts';
 import type { Offer } from './tool.offer.ts';
 
 type Choice = OpenAI.ChatCompletionChunk.Choice;
@@ -10,9 +11,6 @@ type Delta = OpenAI.ChatCompletionChunk.Choice.Delta & { reasoning_content?: unk
 
 /** The longest answer, in characters. */
 const MOST_WRITTEN = 16 * 1024 * 1024;
-
-/** The most tokens of an answer that are believed. */
-const MOST_COUNTED = 100_000_000;
 
 /** Reasons after which calls may be incomplete. */
 const CUT = ['length', 'content_filter'];
@@ -119,23 +117,17 @@ export class Round {
 const tooLong = () =>
   new AppError('provider_failed', { detail: 'The answer of the model was longer than is accepted.' });
 
-const lengthOf = (text: unknown): number => (typeof text === 'string' ? text.length : 0);
-
 /** Whether the model has written something. */
 const hasToken = (delta: Delta | undefined): boolean =>
   !!(delta?.content || delta?.reasoning_content || delta?.reasoning || delta?.refusal || delta?.tool_calls);
 
-/** Numbers that a provider sends in another form count as none. */
-const count = (value: unknown): number =>
-  typeof value === 'number' && value >= 0 && value <= MOST_COUNTED ? Math.ceil(value) : 0;
-
 function readUsage(usage: OpenAI.CompletionUsage): CompletionUsage {
-  const prompt_tokens = count(usage.prompt_tokens);
-  const completion_tokens = count(usage.completion_tokens);
+  const prompt_tokens = countOf(usage.prompt_tokens) ?? 0;
+  const completion_tokens = countOf(usage.completion_tokens) ?? 0;
   return {
     prompt_tokens,
     completion_tokens,
     total_tokens: prompt_tokens + completion_tokens,
-    cached_tokens: Math.min(prompt_tokens, count(usage.prompt_tokens_details?.cached_tokens)),
+    cached_tokens: Math.min(prompt_tokens, countOf(usage.prompt_tokens_details?.cached_tokens) ?? 0),
   };
 }

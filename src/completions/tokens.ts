@@ -8,6 +8,13 @@ export const TOKENS_OF_FILE = 1_500;
 /** The estimate for a text of so many characters. */
 export const tokensOf = (characters: number): number => Math.ceil(characters / CHARACTERS_PER_TOKEN);
 
+/** The most tokens of an answer that are believed. */
+const MOST_COUNTED = 100_000_000;
+
+/** A number of tokens that a provider has counted; undefined where it sent something else. */
+export const countOf = (value: unknown): number | undefined =>
+  typeof value === 'number' && value >= 0 && value <= MOST_COUNTED ? Math.ceil(value) : undefined;
+
 /** An estimate of the tokens of a request by its characters: providers have no common tokenizer. */
 export function tokensIn(messages: readonly ChatMessage[], tools: unknown): number {
   let characters = tools ? lengthOf(JSON.stringify(tools)) : 0;
@@ -24,4 +31,4 @@ export function tokensIn(messages: readonly ChatMessage[], tools: unknown): numb
   return tokensOf(characters) + files * TOKENS_OF_FILE;
 }
 
-const lengthOf = (text: unknown): number => (typeof text === 'string' ? text.length : 0);
+export const lengthOf = (text: unknown): number => (typeof text === 'string' ? text.length : 0);

@@ -106,6 +106,21 @@ describe('A call of a model is recorded', () => {
     await until('the record', async () => (await lastCall())?.outcome === 'cancelled');
   });
 
+  it('also for embeddings whose tokens the provider counts in a strange way', async () => {
+    const data = [{ object: 'embedding', index: 0, embedding: [1] }];
+    for (const [prompt_tokens, tokens_in, is_estimated] of [
+      [2.5, 3, false],
+      ['many', 1, true],
+      [1e12, 1, true],
+    ]) {
+      provider.scriptEmbeddings((_request, wire) => wire.json(200, { data, usage: { prompt_tokens } }));
+      const { status } = await server.as(ann)('POST /embeddings', { model: 'small', input: 'one' });
+      expect(status).toBe(200);
+      expect(await lastCall()).toMatchObject({ kind: 'embedding', tokens_in, is_estimated });
+    }
+    provider.scriptEmbeddings(null);
+  });
+
   it('also for embeddings', async () => {
     const { status } = await server.as(ann)('POST /embeddings', { model: 'small', input: ['one', 'two'] });
     expect(status).toBe(200);
