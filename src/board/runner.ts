@@ -5,7 +5,8 @@ const IDLE_MS = 5 * 60_000;
 /** After a process that ended before it answered: the pause before the next one, doubled for each in a row. */
 const PAUSE_MS = { first: 1_000, most: 60_000 };
 
-const DOES_NOT_START = 'The model on board does not start. The log says why.';
+/** A public sentence. */
+export const DOES_NOT_START = 'The model on board does not start. The log says why.';
 
 export interface RunnerOptions {
   weights: string;

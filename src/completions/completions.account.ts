@@ -193,3 +193,9 @@ export const addUsage = (a: CompletionUsage | null, b: CompletionUsage | null): 
         cached_tokens: a.cached_tokens + b.cached_tokens,
       }
     : (a ?? b);
+
+/** In OpenAI's shape. */
+export const toUsage = ({ cached_tokens, ...usage }: CompletionUsage) => ({
+  ...usage,
+  prompt_tokens_details: { cached_tokens },
+});

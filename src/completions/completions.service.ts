@@ -5,9 +5,9 @@ import type { Scope } from '../core/scope.ts';
 import type { ResolvedModel } from '../models/models.resolve.ts';
 import { fillPrompt } from '../models/prompt.variables.ts';
 import type { ChatMessage, ChatStream } from '../providers/providers.types.ts';
-import { addUsage, EmbeddingAccount, outcomeOf, TurnAccount } from './completions.account.ts';
+import { addUsage, EmbeddingAccount, outcomeOf, TurnAccount, toUsage } from './completions.account.ts';
 import { mergeParams, withoutOtherModels, withSystem } from './completions.prompt.ts';
-import type { CompletionEvent, CompletionRequest, CompletionUsage } from './completions.types.ts';
+import type { CompletionEvent, CompletionRequest } from './completions.types.ts';
 import { Round } from './round.ts';
 import { untilStart } from './starts.ts';
 import { RunningCalls } from './tool.calls.ts';
@@ -65,7 +65,7 @@ class Turn {
         for await (const chunk of stream) {
           if (!round.take(chunk)) continue;
           chunk.model = model.id;
-          if (chunk.usage && before) chunk.usage = asSent(addUsage(before, round.usage) ?? before);
+          if (chunk.usage && before) chunk.usage = toUsage(addUsage(before, round.usage) ?? before);
           yield { type: 'chunk', chunk };
         }
         if (!round.goesOn) {
@@ -161,11 +161,6 @@ function paramsOf(
   if (isLast && own.length === 0) delete merged.parallel_tool_calls;
   return merged;
 }
-
-const asSent = ({ cached_tokens, ...usage }: CompletionUsage): OpenAI.CompletionUsage => ({
-  ...usage,
-  prompt_tokens_details: { cached_tokens },
-});
 
 /** Embeddings by a model, recorded and within the budgets like a turn. @throws as `complete` */
 export async function embed(

@@ -28,7 +28,7 @@ export const newModelId = () =>
     .refine((id) => id.search(STRAYING) < 0, 'must not contain control characters');
 
 /** The path of the picture of a model; clients send it back. */
-export const picturePath = (id: string) => `/api/v1/models/model/profile/image?id=${encodeURIComponent(id)}`;
+const picturePath = (id: string) => `/api/v1/models/model/profile/image?id=${encodeURIComponent(id)}`;
 /** What clients of Open WebUI send for a model without a picture. */
 const NO_PICTURE = ['/static/favicon.png', '/favicon.png', '/static/splash.png'];
 /** Whether it is the path of the picture of a model. */
@@ -113,6 +113,12 @@ export const ModelView = z
   })
   .meta({ id: 'ModelRecord' });
 export type ModelView = z.infer<typeof ModelView>;
+
+/** The view with the path of its picture. */
+export const withPicture = <View extends Pick<ModelView, 'id' | 'meta'>>(view: View): View => ({
+  ...view,
+  meta: { ...view.meta, profile_image_url: picturePath(view.id) },
+});
 
 const Tag = z.object({ name: z.string() });
 

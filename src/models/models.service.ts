@@ -17,7 +17,7 @@ import {
 } from './models.changes.ts';
 import { Model } from './models.entity.ts';
 import { type ModelRow, readModel } from './models.repository.ts';
-import { type ModelView, picturePath } from './models.schema.ts';
+import { type ModelView, withPicture } from './models.schema.ts';
 import { readCurrent } from './versions/versions.repository.ts';
 
 type Sent = ModelInput & { access_grants?: GrantInput[] | null | undefined };
@@ -25,10 +25,7 @@ type Sent = ModelInput & { access_grants?: GrantInput[] | null | undefined };
 export const resource = (id: string) =>
   ({ type: 'model', id, publicSharing: 'sharing.public_models' }) as const;
 
-export const viewOf = ({ can_read: _read, meta, ...view }: ModelRow): ModelView => ({
-  ...view,
-  meta: { ...meta, profile_image_url: picturePath(view.id) },
-});
+const viewOf = ({ can_read: _read, ...view }: ModelRow): ModelView => withPicture(view);
 
 /** A record; parameters only for callers who may change it. @throws model_not_found */
 export const getModel = async (scope: Scope, id: string): Promise<ModelView> =>

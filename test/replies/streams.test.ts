@@ -394,7 +394,7 @@ describe('a provider that fails', () => {
     const metrics = await scrape(server.url, root.token);
     const labels = { outcome: 'reply_empty', kind: 'openai', connection: 'Provider 1' };
     expect(metrics.value('parley_replies_total', labels)).toBe(1);
-    // No connection has answered these.
+    // These are counted for the connection that failed.
     const failed = { ...labels, outcome: 'provider_timeout' };
     expect(metrics.value('parley_replies_total', failed)).toBe(2);
     await until(

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { CompletionEvent, CompletionUsage } from '../../completions/completions.types.ts';
+import type { CompletionEvent } from '../../completions/completions.types.ts';
 import type { ChatChunk } from '../../providers/providers.types.ts';
 
 type EndEvent = Extract<CompletionEvent, { type: 'end' }>;
@@ -10,11 +10,6 @@ export const newHead = (model: string) => ({
   id: `chatcmpl-${randomUUID().replaceAll('-', '')}`,
   created: Math.floor(Date.now() / 1000),
   model,
-});
-
-export const toUsage = ({ cached_tokens, ...usage }: CompletionUsage) => ({
-  ...usage,
-  prompt_tokens_details: { cached_tokens },
 });
 
 /** Brings the choices of several rounds, and of providers with habits of their own, into the order of one answer. */

@@ -1,6 +1,7 @@
+import { toUsage } from '../../completions/completions.account.ts';
 import type { CompletionEvent } from '../../completions/completions.types.ts';
 import type { ChatChunk } from '../../providers/providers.types.ts';
-import { createChoices, newHead, toUsage } from './openai.chunks.ts';
+import { createChoices, newHead } from './openai.chunks.ts';
 
 const toEvent = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
 

@@ -1,7 +1,8 @@
+import { toUsage } from '../../completions/completions.account.ts';
 import type { CompletionEvent, ToolCallRecord } from '../../completions/completions.types.ts';
 import { isObject } from '../../core/json/json.ts';
 import type { ChatChunk } from '../../providers/providers.types.ts';
-import { createChoices, newHead, toUsage } from './openai.chunks.ts';
+import { createChoices, newHead } from './openai.chunks.ts';
 
 type Members = Record<string, unknown>;
 

@@ -1,15 +1,10 @@
 import type { Scope } from '../../core/scope.ts';
-import { type ModelView, picturePath } from '../models.schema.ts';
+import { type ModelView, withPicture } from '../models.schema.ts';
 import * as repository from './workspace.repository.ts';
 import type { ModelSearch } from './workspace.schema.ts';
 
 /** As in Open WebUI. */
 const PAGE_ENTRIES = 30;
-
-const withPicture = (view: ModelView): ModelView => ({
-  ...view,
-  meta: { ...view.meta, profile_image_url: picturePath(view.id) },
-});
 
 /** A page of the models with a base that the caller may use or change. */
 export async function pageModels(
