@@ -9,7 +9,6 @@ import { addUsage, EmbeddingAccount, outcomeOf, TurnAccount, toUsage } from './c
 import { mergeParams, withoutOtherModels, withSystem } from './completions.prompt.ts';
 import type { CompletionEvent, CompletionRequest } from './completions.types.ts';
 import { Round } from './round.ts';
-import { untilStart } from './starts.ts';
 import { RunningCalls } from './tool.calls.ts';
 import { contextOf } from './tool.context.ts';
 import { type Offer, offerTools } from './tool.offer.ts';
@@ -51,7 +50,6 @@ class Turn {
     let outcome = 'cancelled';
     let toolContext: ReturnType<typeof contextOf> | undefined;
     try {
-      await untilStart();
       expectLong();
       const offer = await offerTools(this.#scope, this.#request);
       const system = model.system && (await fillPrompt(this.#scope, model.system, timeZone));

@@ -4,6 +4,7 @@ import { authorOf } from '../channelbase/channels.changes.ts';
 import { complete } from '../completions/completions.service.ts';
 import type { CompletionEvent, PersonQuestion } from '../completions/completions.types.ts';
 import { ReasoningSplitter, type SplitText } from '../completions/reasoning.ts';
+import { untilStart } from '../completions/starts.ts';
 import { AppError } from '../core/errors.ts';
 import { outageIn } from '../core/outage.ts';
 import type { Actor, Parts, Scope } from '../core/scope.ts';
@@ -137,6 +138,7 @@ export class Attempt implements RunningReply {
   async #write(): Promise<void> {
     const { channel_id: channelId, called_by: calledBy, message_id, model_id, user_timezone } = this.#reply;
     const { signal } = this.#ending;
+    await untilStart();
     const scope = await openReplyScope(this.#parts, this.#reply, signal);
     this.#written.scope = scope;
     const model = await resolveModel(scope, model_id);

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import { untilStart } from '../../completions/starts.ts';
 import type { Reach } from '../../core/access.ts';
 import { AppError, invalidMembers } from '../../core/errors.ts';
 import { describeIssues } from '../../core/failure.ts';
@@ -61,6 +62,7 @@ export const jsonHandler =
       const signal = AbortSignal.any([gone, rights.lost]);
       let release = () => {};
       try {
+        await untilStart();
         const held = await bodies.read(request, scope.actor.id, MAX_BYTES);
         release = held.release;
         signal.throwIfAborted();
