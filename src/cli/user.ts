@@ -120,8 +120,8 @@ async function requireAccount(em: EntityManager, address: string): Promise<UserE
 }
 
 /**
- * Changes the account of an address and ends its sessions. The shell may do more than an administrator: the oldest one can
- * be demoted here, but not the last.
+ * Changes the account of an address and ends its sessions; the role that it has already changes nothing. The shell may do
+ * more than an administrator: the oldest one can be demoted here, but not the last.
  *
  * @throws not_found, primary_admin
  */
@@ -133,6 +133,7 @@ async function changeAccount(
   const user = await transaction(at, async (tx) => {
     await lockAdministrators(tx);
     const found = await requireAccount(tx.em, address);
+    if ('role' in changes && changes.role === found.role) return { email: found.email, id: null };
     const demotes = 'role' in changes && changes.role !== 'admin' && found.role === 'admin';
     if (demotes && (await tx.em.count(User, { role: 'admin' })) === 1) {
       throw new AppError('primary_admin', {
@@ -151,6 +152,6 @@ async function changeAccount(
     });
     return found;
   });
-  at.bus.publish('auth.revoked', { userId: user.id, sessionId: null });
+  if (user.id !== null) at.bus.publish('auth.revoked', { userId: user.id, sessionId: null });
   return user.email;
 }

@@ -171,9 +171,12 @@ export interface UserChanges {
 }
 
 /** The hash of the new password; undefined if no password is set. */
-async function hashOf(scope: Scope, { id, password, ...changes }: UserChanges): Promise<string | undefined> {
+async function hashOf(
+  scope: Scope,
+  { email, name, username }: UserEntity,
+  { password, ...changes }: UserChanges,
+): Promise<string | undefined> {
   if (password === undefined) return undefined;
-  const { email, name, username } = await findUser(scope.em, id);
   const owner = { email: changes.email ?? email, name: changes.name ?? name, username };
   return hashPassword(scope, password, owner);
 }
@@ -192,10 +195,14 @@ export async function updateUser(scope: Scope, changes: UserChanges): Promise<Us
     throw new AppError('session_required');
   }
   const email = changes.email === undefined ? undefined : normaliseEmail(changes.email);
-  const password_hash = await hashOf(scope, changes);
+  const known = await findUser(scope.em, changes.id);
+  const password_hash = await hashOf(scope, known, changes);
   await reservePicture(scope, changes.id, changes.profile_image_url ?? '');
-  if (password_hash !== undefined || changes.role !== undefined)
+  // A form may send the role that the account has. That ends no session.
+  const isOtherRole = changes.role !== undefined && changes.role !== known.role;
+  if (password_hash !== undefined || isOtherRole) {
     await scope.bus.tell('auth.ending', { userId: changes.id });
+  }
   const { view, revoked } = await transaction(scope, async (tx) => {
     await lockAdministrators(tx);
     const user = await findUser(tx.em, changes.id);

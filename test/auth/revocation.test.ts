@@ -3,6 +3,7 @@ import { createDatabase, withClient } from '../support/database.ts';
 import { until } from '../support/poll.ts';
 import { PASSWORD, type Person, signIn, signUp, signUpAs, startServer } from '../support/server.ts';
 import { type Listener, listenBySocketIo, listenByTrpc } from '../support/sockets.ts';
+import { recordStatements } from '../support/statements.ts';
 
 let people = 0;
 
@@ -170,6 +171,16 @@ describe('a session goes on', () => {
     const me = await server.call('GET /auths', { token: person.token });
     expect(me.body).toMatchObject({ name: 'Renamed', email: 'renamed@example.com' });
     await expectPresent(here);
+  });
+
+  it('with the role that the account has already, and its token is soon trusted without the database', async () => {
+    const person = await member();
+    const here = await arrive(person);
+    const change = { token: root.token, body: { role: 'user' } };
+    expect((await server.call(`POST /users/${person.id}/update`, change)).status).toBe(200);
+    await expectPresent(here);
+    const statements = await recordStatements(() => statuses(here), { verifying: true });
+    expect(statements).toEqual([]);
   });
 
   it('when a change of the password is refused', async () => {

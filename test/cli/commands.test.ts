@@ -251,11 +251,14 @@ describe('user', () => {
     await expect(signIn(server, person)).rejects.toThrow('400');
   });
 
-  it('role changes the role, but keeps one administrator', async () => {
+  it('role changes the role and ends the sessions of another role, but keeps one administrator', async () => {
     const person = await signUpAs(server, root, 'Riser', 'user');
     expect((await run(['user', 'role', person.email, 'admin'], env)).code).toBe(0);
     const risen = await signIn(server, person);
     expect((await server.call('GET /users', { token: risen.token })).status).toBe(200);
+    const same = await run(['user', 'role', person.email, 'admin'], env);
+    expect([same.code, same.stdout]).toEqual([0, `${person.email} is admin now.\n`]);
+    expect((await server.call('GET /auths', { token: risen.token })).status).toBe(200);
     await run(['user', 'role', person.email, 'user'], env);
     await run(['user', 'role', 'shell@example.com', 'pending'], env);
     const last = await run(['user', 'role', root.email, 'user'], env);
