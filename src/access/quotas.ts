@@ -64,14 +64,14 @@ export function createQuotas(options: {
     if (userIds === null) groups.clear();
     else for (const id of userIds) groups.delete(id);
   });
+  bus.onGap(() => groups.clear());
 
   /** The limits of a person: of all that apply, the most generous one. */
   async function limitsOf(userId: string): Promise<PersonLimits> {
     const common = { ...DEFAULT_LIMITS, ...configs.current.limits };
     const byGroup: Record<string, Partial<PersonLimits>> = common.groups;
     if (Object.keys(byGroup).length === 0) return common;
-    const ids = groups.get(userId) ?? (await listGroupIds(sql, userId));
-    groups.set(userId, ids);
+    const ids = groups.get(userId) ?? (await readGroups(userId));
     const given = ids.flatMap((id) => (Object.hasOwn(byGroup, id) ? [byGroup[id]] : []));
     const best = (name: (typeof NAMES)[number]) => {
       const all = [common[name], ...given.flatMap((one) => one?.[name] ?? [])];
@@ -82,6 +82,13 @@ export function createQuotas(options: {
       uploads_per_hour: best('uploads_per_hour'),
       storage_bytes: best('storage_bytes'),
     };
+  }
+
+  /** Caches the ids only after a read: a use must not extend the time for which they are cached. */
+  async function readGroups(userId: string): Promise<string[]> {
+    const ids = await listGroupIds(sql, userId);
+    groups.set(userId, ids);
+    return ids;
   }
 
   async function storedBy(userId: string, maxAgeMs = Number.POSITIVE_INFINITY): Promise<Stored> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { administer } from '../configs/support.ts';
 import { grant, makeChannel } from '../support/channels.ts';
 import { createDatabase } from '../support/database.ts';
@@ -70,6 +70,26 @@ describe('rate limits for one user', () => {
     await server.as(root)(`POST /groups/id/${group.id}/users/add`, { user_ids: [ann.id] });
     expect((await post(ann)).status).toBe(200);
   });
+});
+
+it('limits.groups ends with the membership also for a user who goes on, when its notice was lost', async () => {
+  const { body: group } = await server.as(root)('POST /groups/create', { name: 'fast', description: '' });
+  await server.as(root)(`POST /groups/id/${group.id}/users/add`, { user_ids: [cleo.id] });
+  await limit({ messages_per_minute: 1, groups: { [group.id]: { messages_per_minute: 0 } } });
+  const now = performance.now.bind(performance);
+  let laterMs = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + laterMs);
+  try {
+    expect((await post(cleo)).status).toBe(200);
+    await database.query(`delete from group_member where group_id = '${group.id}'`);
+    laterMs = 6_000;
+    expect((await post(cleo)).status).toBe(200);
+    laterMs = 12_000;
+    expect([(await post(cleo)).status, (await post(cleo)).status]).toEqual([200, 429]);
+  } finally {
+    clock.mockRestore();
+    await limit({ messages_per_minute: 0, groups: {} });
+  }
 });
 
 describe('limits.storage_bytes', () => {
