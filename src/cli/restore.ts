@@ -30,10 +30,15 @@ export async function restore(
   const { env } = context;
   await requireArchive(path);
   const there = await listFolder(env.DATA_DIR);
+  let isAlone = false;
+  const onAlone = () => {
+    isAlone = true;
+  };
   try {
-    await putInPlace(path, replace, context);
+    await putInPlace(path, { replace, onAlone }, context);
   } catch (error) {
-    await removeNew(env.DATA_DIR, there);
+    // Otherwise a server may have made the new files.
+    if (isAlone) await removeNew(env.DATA_DIR, there);
     throw error;
   }
 }
@@ -55,9 +60,10 @@ async function requireArchive(path: string): Promise<void> {
   });
 }
 
+/** @param onAlone called when no server can run on the data folder and the database any more */
 async function putInPlace(
   path: string,
-  replace: boolean,
+  { replace, onAlone }: { replace: boolean; onAlone: () => void },
   { env, log, stdout }: CommandContext,
 ): Promise<void> {
   const connection = await connect(env, log, { alone: true });
@@ -68,6 +74,7 @@ async function putInPlace(
   try {
     // Held to the end: no server may start on half of the data.
     const occupancy = await occupyAlone(connection, log);
+    onAlone();
     let files: Target | undefined;
     try {
       files = await openTarget(env, replace);

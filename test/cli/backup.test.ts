@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -207,6 +209,32 @@ describe('a restore', () => {
     const { code, stderr } = await run(['restore', archive, '--replace'], env);
     await running.close();
     expect([code, stderr]).toEqual([1, expect.stringContaining('Another Parley process uses this database')]);
+  });
+
+  it('that is refused while a server runs leaves the files that the server makes meanwhile', async () => {
+    const running = await startServer({
+      database: target,
+      dataDir,
+      env: { LOG_LEVEL: 'silent', PYTHON: '/dev/null' },
+    });
+    const made = join(dataDir, 'made-meanwhile');
+    const { searchParams } = new URL(target.url);
+    const to = join(searchParams.get('host') ?? '', `.s.PGSQL.${searchParams.get('port')}`);
+    const way = createServer((client) => {
+      writeFileSync(made, 'of the server');
+      const there = connect(to);
+      for (const side of [client, there]) side.on('error', () => {});
+      client.pipe(there).pipe(client);
+    }).listen(0, '127.0.0.1');
+    await once(way, 'listening');
+    const url = new URL(target.url);
+    url.search = '';
+    url.host = `127.0.0.1:${(way.address() as AddressInfo).port}`;
+    const { code, stderr } = await run(['restore', archive, '--replace'], { ...env, DATABASE_URL: url.href });
+    await running.close();
+    way.close();
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Another Parley process uses this database')]);
+    expect(await readFile(made, 'utf8')).toBe('of the server');
   });
 
   it('of a damaged archive is refused in one line, and the database stays unchanged', async () => {
