@@ -40,6 +40,8 @@ describe('addresses', () => {
         'redis+sentinel://one/main?db=x',
         'redis+other://one',
       ],
+      // A percent sign of a password that was not encoded.
+      ...['redis://ada:p%ss@one', 'redis+cluster://:p%ss@one', 'redis+sentinel://one/m%ain'],
     ])
       expect(readRedisAddress(wrong)).toBeNull();
   });

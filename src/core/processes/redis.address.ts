@@ -25,6 +25,16 @@ const SEVERAL =
  * @returns null for any other text
  */
 export function readRedisAddress(text: string): RedisAddress | null {
+  try {
+    return readAny(text);
+  } catch (error) {
+    // A percent sign that encodes nothing, as in a password that was not encoded.
+    if (error instanceof URIError) return null;
+    throw error;
+  }
+}
+
+function readAny(text: string): RedisAddress | null {
   const { scheme, kind, account, nodes = '', name = '', options } = SEVERAL.exec(text)?.groups ?? {};
   if (kind === undefined) return readServer(text);
   const several = nodes.split(',').map((node) => readNode(node, PORTS[kind as keyof typeof PORTS]));
