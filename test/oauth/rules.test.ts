@@ -215,6 +215,21 @@ describe('a claim of a provider', () => {
   });
 });
 
+it('a sign-in whose account is deleted during the request to the provider is refused', async () => {
+  await configure({ update_picture_on_login: true });
+  const { id } = await whoIs((await stage.enter('tom', claimsOf('Tom'))).token);
+  const target = await startTarget(async (_request, response) => {
+    await stage.server.call(`DELETE /users/${id}`, { token: owner.token });
+    response.end(Buffer.from(PNG.split(',')[1] ?? '', 'base64'));
+  });
+  try {
+    const entry = await stage.enter('tom', claimsOf('Tom', { picture: `${target.url}/png` }));
+    expect([entry.token, entry.error]).toEqual([undefined, 'The account was deleted just now.']);
+  } finally {
+    await target.close();
+  }
+});
+
 describe('the first account of a server', () => {
   it('is one administrator among 50 people who sign in at once', async () => {
     const provider = await startProvider();

@@ -39,7 +39,7 @@ export interface Admission {
  * The account of a person: the bound account, else the account with the address, else a new one, as the rules
  * allow. Sets the groups that the source states. Concurrent sign-ins of one person get the same account.
  *
- * @throws signup_disabled, email_taken, email_invalid
+ * @throws signup_disabled, email_taken, email_invalid, credentials_wrong if the account was deleted meanwhile
  */
 export async function admitPerson(
   scope: Scope<null>,
@@ -129,7 +129,9 @@ async function refresh(
   if (known.role !== (said.role ?? known.role)) await scope.bus.tell('auth.ending', { userId: known.id });
   const { view, isOtherRole } = await transaction(scope, async (tx) => {
     await lockAdministrators(tx);
-    const user = await tx.em.findOneOrFail(User, known.id);
+    const user = await tx.em.findOne(User, known.id);
+    // The account was deleted while the provider answered.
+    if (!user) throw new AppError('credentials_wrong', { detail: 'The account was deleted just now.' });
     const before = toView(user);
     const wanted = { ...before, ...said };
     const { email } = wanted;
