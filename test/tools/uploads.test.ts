@@ -144,6 +144,35 @@ describe('a partial upload never becomes a file', () => {
     await untilSwept();
   });
 
+  it('when the function ends before the rights of its caller are known', async () => {
+    // The thread asks, and the function ends before the answer of the database.
+    const body = `import concurrent.futures, threading
+asked, wait = threading.Event(), concurrent.futures.Future.result
+def result(future, *limit):
+    asked.set()
+    return wait(future, *limit)
+def send():
+    try: bridge.call("files.upload", filename="late.bin", metadata={}, data=${PART}, is_last=False)
+    except RuntimeError: pass
+concurrent.futures.Future.result = result
+threading.Thread(target=send).start()
+asked.wait()
+concurrent.futures.Future.result = wait
+return 1`;
+    expect((await shop.create('hasty', toolOf(IMPORTS, body))).status).toBe(200);
+    for (let round = 0; round < 10; round += 1) {
+      // For some seconds, each request of a tool reads the rights of its caller from the database.
+      const unknown = '00000000-0000-4000-8000-000000000000';
+      const { token } = shop.reader;
+      expect((await shop.server.call(`DELETE /auths/sessions/${unknown}`, { token })).status).toBe(404);
+      expect((await shop.as(shop.reader, 'POST', 'hasty/call', { function: 'f' })).status).toBe(200);
+    }
+    await untilSwept();
+    const whole =
+      'return upload_file_handler(__request__, UploadFile(io.BytesIO(b"a"), filename="a.txt"))["meta"]["size"]';
+    expect((await run(whole)).body).toMatchObject({ result: 1 });
+  });
+
   it('when the function continues it with another id, or continues it after its end', async () => {
     const { body } = await run(
       `${begin('whole.bin')}

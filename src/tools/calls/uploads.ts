@@ -20,7 +20,7 @@ export interface UploadPart {
 export interface Uploads {
   /**
    * Takes the first part. Returns the number for further parts, or the file when the upload is complete.
-   * @throws as `uploadFile`
+   * @throws as `uploadFile`, and bad_request after `close`
    */
   begin(scope: Scope, input: UploadPart & { filename: string; metadata: object }): Promise<number | FileView>;
   /**
@@ -28,14 +28,17 @@ export interface Uploads {
    * not exist
    */
   add(input: UploadPart & { upload: number }): Promise<number | FileView>;
-  /** Drops incomplete uploads. */
+  /** Drops incomplete uploads. No upload can begin afterwards. */
   close(): void;
 }
+
+const OVER = 'The call of the tool is over.';
 
 /** @param onStored called with each complete upload */
 export function openUploads(onStored?: (file: FileView) => void): Uploads {
   const underWay = new Map<number, Upload>();
   let last = 0;
+  let isClosed = false;
 
   async function add(number: number, { data, is_last }: UploadPart): Promise<number | FileView> {
     const upload = underWay.get(number);
@@ -56,7 +59,9 @@ export function openUploads(onStored?: (file: FileView) => void): Uploads {
   }
 
   return {
-    begin(scope, { filename, metadata, ...part }) {
+    async begin(scope, { filename, metadata, ...part }) {
+      // The call may have ended while the rights of its caller were checked.
+      if (isClosed) throw new AppError('bad_request', { detail: OVER });
       const bytes = new PassThrough();
       const stored = uploadFile(scope, form(filename, metadata, bytes));
       // The call for the next part reports the failure.
@@ -68,7 +73,8 @@ export function openUploads(onStored?: (file: FileView) => void): Uploads {
     },
     add: ({ upload, ...part }) => add(upload, part),
     close() {
-      for (const { bytes } of underWay.values()) bytes.destroy(new Error('The call of the tool is over.'));
+      isClosed = true;
+      for (const { bytes } of underWay.values()) bytes.destroy(new AppError('bad_request', { detail: OVER }));
       underWay.clear();
     },
   };
