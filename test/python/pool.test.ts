@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Limits, Python } from '../../src/python/pool.ts';
 import { until } from '../support/poll.ts';
+import { listProcesses } from '../support/process.ts';
 import { callTool, FOLDER, startTestPython, toolOf } from '../support/python.ts';
 
 let python: Python;
@@ -52,6 +53,22 @@ test('keeps a limited number of processes, and ends the least recently used one 
     expect((await who('t0'))[0]).toBe(pids[0]);
     expect(pids.filter(isAlive).length).toBeLessThanOrEqual(4);
   }
+});
+
+test('a host that ends while a tool loads is not the fault of its source', async () => {
+  await start({});
+  const [, host] = await who('t');
+  const source = { id: 'slow', content: 'import subprocess\nsubprocess.run(["sleep", "60.25"])' };
+  const loaded = python.inspect(source);
+  loaded.catch(() => {});
+  await until('the source to run', async () =>
+    (await listProcesses()).some(({ command }) => command.includes('sleep 60.25')),
+  );
+  process.kill(host, 'SIGKILL');
+  await expect(loaded).rejects.toMatchObject({
+    code: 'python_unavailable',
+    message: expect.stringContaining('could not be loaded: the Python host had to start anew'),
+  });
 });
 
 test('keeps one of many places free for the next tool', async () => {

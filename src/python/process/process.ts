@@ -185,7 +185,10 @@ export class ToolProcess {
   #reportEnd(how: Ended): void {
     const isLost = how.code === null && how.signal === null;
     const ended = describeEnd(how, this.#limits);
-    if (this.#load.isUnderWay())
+    // The end of the host is no fault of a source that was loading.
+    if (this.#load.isUnderWay() && isLost)
+      this.#end('python_unavailable', `The tool could not be loaded: ${ended}.`);
+    else if (this.#load.isUnderWay())
       this.#end('tool_invalid', `The tool ended its process while it was loading: ${ended}.`);
     else if (isLost) this.#end('tool_interrupted', `The process of the tool ended: ${ended}.`);
     else this.#end('tool_raised', `The process of the tool ended: ${ended}.`, true);
