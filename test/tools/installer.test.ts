@@ -127,6 +127,18 @@ describe('pip', () => {
   });
 });
 
+it('ignores a state that a power failure has emptied or spoilt', async () => {
+  const spoilt = () => open('spoilt');
+  expect(await spoilt().install(['greeter'])).toMatchObject({ state: 'ready' });
+  const [folder = ''] = await readdir(join(wheels.folder, 'spoilt'));
+  for (const text of ['', '\0'.repeat(40), '{"state": "rea', '{"state": 1}']) {
+    await writeFile(join(wheels.folder, 'spoilt', folder, 'state.json'), text);
+    expect(await spoilt().look(['greeter'])).toMatchObject({ state: 'ready' });
+    await spoilt().sweep([['greeter']], HOUR_MS);
+  }
+  expect(await spoilt().install(['greeter>0.1'])).toMatchObject({ state: 'ready' });
+});
+
 const HOUR_MS = 3_600_000;
 async function age(path: string, ms: number): Promise<void> {
   const then = (Date.now() - ms) / 1000;

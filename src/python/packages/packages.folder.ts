@@ -24,12 +24,22 @@ export async function fallSilent(folder: string): Promise<void> {
   await utimes(stateOf(folder), then, then).catch(() => {});
 }
 
-/** The last report of the installer of a set; undefined when there was none. */
+/**
+ * The last report of the installer of a set; undefined when there was none. A power failure can leave a file without
+ * its content: that counts as none.
+ */
 export async function readReport(folder: string): Promise<z.infer<typeof Report> | undefined> {
   const text = await readFile(stateOf(folder), 'utf8').catch(() => '');
-  if (text === '') return undefined;
-  const report = Report.parse(JSON.parse(text));
-  return { ...report, detail: withoutCredentials(report.detail) };
+  const report = Report.safeParse(parse(text)).data;
+  return report && { ...report, detail: withoutCredentials(report.detail) };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /**
