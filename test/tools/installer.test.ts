@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { access, mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openPackages, type Packages } from '../../src/python/packages/packages.ts';
 import { startTarget } from '../egress/targets.ts';
@@ -18,6 +20,8 @@ get_requires_for_build_wheel = prepare_metadata_for_build_wheel = build_wheel = 
   await writeFile(join(folder, 'pyproject.toml'), project);
   await writeFile(join(folder, 'evil.py'), backend);
 }
+
+const INSTALLER = join(import.meta.dirname, '../../src/python/host/installer/install.py');
 
 let wheels: Wheels;
 let packages: Packages;
@@ -137,6 +141,18 @@ it('ignores a state that a power failure has emptied or spoilt', async () => {
     await spoilt().sweep([['greeter']], HOUR_MS);
   }
   expect(await spoilt().install(['greeter>0.1'])).toMatchObject({ state: 'ready' });
+});
+
+it('does not wait for other file systems of the machine', async ({ skip }) => {
+  if (process.platform !== 'linux') skip('only Linux can sync one file system');
+  const script = `
+import os, runpy, sys
+os.sync = lambda: os._exit(9)
+runpy.run_path(sys.argv.pop(1), run_name="__main__")`;
+  const folder = join(wheels.folder, 'synced');
+  const asked = JSON.stringify({ folder, requirements: ['greeter'], seconds: 60, bytes: 1024 ** 2 });
+  await promisify(execFile)(python, ['-I', '-c', script, INSTALLER, asked]);
+  expect(await readdir(join(folder, 'site'))).toContain('greeter');
 });
 
 const HOUR_MS = 3_600_000;

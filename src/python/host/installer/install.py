@@ -64,12 +64,12 @@ class Installation:
             self.draft = tempfile.mkdtemp(prefix=_DRAFT, dir=self.folder)
             try:
                 size = self.fill()
+                # Written to disk before it gets its name: a power failure must not leave an incomplete set.
+                _write_out(self.draft)
             except Exception as error:
                 self.remove_drafts()
                 self.say("failed", str(error))
                 sys.exit(1)
-            # Written to disk before it gets its name: a power failure must not leave an incomplete set.
-            os.sync()
             os.rename(self.drafted("site"), self.site)
             self.remove_drafts()
             self.say("ready", "The packages are installed.", size)
@@ -178,6 +178,22 @@ def _surroundings() -> dict[str, str]:
 
 def _fixed() -> list[tuple[str, str]]:
     return [(name, metadata.version(name)) for name in _FIXED]
+
+
+def _write_out(folder: str) -> None:
+    """Writes the file system of the folder to disk. To sync each file takes far longer, and to sync all file
+    systems of the machine waits for other disks. Raises OSError.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    if not hasattr(libc, "syncfs"):
+        os.sync()
+        return
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        if libc.syncfs(opened) != 0:
+            raise OSError(ctypes.get_errno(), "The packages could not be written to disk")
+    finally:
+        os.close(opened)
 
 
 def _disk_use(folder: str) -> int:
