@@ -1,12 +1,14 @@
 /** Attacks on the fork server, on its counts, and on the tools that follow. */
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { until } from '../support/poll.ts';
 import { isAlive } from '../support/process.ts';
+import { sharedEnvironment } from '../support/python.ts';
 import { type Hostile, IMPORTS, IS_ROOT, needs, openHostile } from './hostile.ts';
 
 const IS_LINUX = process.platform === 'linux';
@@ -76,4 +78,46 @@ test('a tool process ends processes that the previous tool with its user left', 
   expect(others).toContain(next);
   const survivor = survivors[others.indexOf(next)];
   await until('the survivor to be gone', () => survivor?.signalCode === 'SIGKILL');
+});
+
+test('a tool process holds its user until it has ended the processes of the previous tool', async ({
+  skip,
+}) => {
+  if (!IS_ROOT || process.platform !== 'linux') skip('the server is not root, or not on Linux');
+  const folder = await mkdtemp(join(tmpdir(), 'parley-claims-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await chmod(folder, 0o711);
+  // The parent, in the place of a fork server, gives up its claim before its child is confined, as if it had ended.
+  const script = `
+import os, sys
+sys.path.insert(0, sys.argv[1])
+from fork_server import forks
+from walls import confine
+server = object.__new__(forks.ForkServer)
+server.folder, server.is_mounted, server.own = sys.argv[2], False, []
+server.limits = confine.Limits(1 << 29, 1 << 26, 256, 128, 120, 1 << 28, 10_000)
+server.users = {1: confine.claim_uid(1)}
+uid, claim = server.users[1]
+state = lambda: "held" if (found := confine.claim_of(uid)) is None else found.close() or "free"
+said, say = os.pipe()
+told, tell = os.pipe()
+confine._end_others = lambda: os.write(say, state().encode())
+if os.fork() == 0:
+    os.read(told, 1)
+    server.confine(1, None)
+    os.write(say, b"done")
+    os.read(told, 1)
+    os._exit(0)
+os.close(say)
+claim.close()
+os.write(tell, b"a")
+print(os.read(said, 4).decode(), os.read(said, 4).decode(), state())
+os.write(tell, b"b")
+os.wait()`;
+  const python = join(await sharedEnvironment(), 'bin', 'python');
+  const host = join(import.meta.dirname, '../../src/python/host');
+  const { stdout } = await promisify(execFile)(python, ['-I', '-c', script, host, folder], {
+    timeout: 20_000,
+  });
+  expect(stdout.trim()).toBe('held done free');
 });

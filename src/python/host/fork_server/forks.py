@@ -166,8 +166,6 @@ class ForkServer:
                 room.mount(scratch, self.limits.scratch_bytes, self.limits.scratch_files, uid)
             else:
                 os.chown(scratch, uid, uid)
-        for _, claim in self.users.values():
-            claim.close()
         os.chdir(scratch)
         # One by one: update() looks up the abstract classes of the type, which writes to 700 KB of memory
         # that all tools share.
@@ -183,6 +181,10 @@ class ForkServer:
                     del sys.modules[name]
         reach.hide(self.own)
         confine.confine(scratch, uid, added, self.limits)
+        # Only now: when the fork server ends meanwhile, this process still holds its user. Otherwise another fork
+        # server could claim the user, and this process would end the tool of that one.
+        for _, claim in self.users.values():
+            claim.close()
 
     def scratch_of(self, number: int) -> str:
         return os.path.join(self.folder, str(number))
