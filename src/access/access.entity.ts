@@ -19,7 +19,7 @@ export const AccessGrant = defineEntity({
       properties: ['resource_type', 'resource_id', 'principal_type', 'principal_id', 'permission'],
     },
   ],
-  // "What may this principal use?" is the question of every list.
+  // Every list looks up what a principal may use.
   indexes: [
     { name: 'access_grant_principal', properties: ['principal_type', 'principal_id', 'resource_type'] },
   ],

@@ -5,14 +5,14 @@ import type { GrantInput, ResourceType } from './access.schema.ts';
 
 export const covers = { read: "('read', 'write')", write: "('write')" };
 
-/** SQL for a condition: the grant `g` is the person's own, everyone's, or one of a group that they are in. */
+/** SQL for whether the grant `g` is for the person, for everyone, or for a group that the person is in. */
 export const concerns = (person: Person): string =>
   `((g.principal_type = 'user' and g.principal_id in ('*', ${person.id}::text))
      or (g.principal_type = 'group' and g.principal_id in (${groupsOf(person.id)})))`;
 
 /**
- * SQL for a condition: the person holds the permission on the row by a grant: their own, everyone's, or one of their groups'.
- * `write` implies `read`. Arguments are SQL expressions, never values.
+ * SQL for whether a grant gives the person the permission on the row: a grant to the person, to everyone, or to a group of the
+ * person. `write` implies `read`. Arguments are SQL expressions, never values.
  *
  * @param id    the row's id as text, such as `c.id::text`
  */
@@ -27,7 +27,7 @@ export const holdsGrant = (
        and ${concerns(person)})`;
 
 /**
- * SQL for the same as `holdsGrant` with `read`, where many people are asked about one resource: its grants are looked up once.
+ * SQL for the same as `holdsGrant` with `read`, for many people and one resource: its grants are looked up once.
  *
  * @param id    must not depend on the row of the person
  */
@@ -40,7 +40,7 @@ export const grantees = (type: ResourceType, id: string, person: Person): string
   return `('*' in (${people}) or ${user} in (${people}) or ${user} in (${members}))`;
 };
 
-/** SQL for the ids (as text) of all resources of a type that the person may read by a grant; one may come more than once. */
+/** SQL for the ids (as text) of all resources of a type that the person may read by a grant. It may return an id twice. */
 export const grantedIds = (type: ResourceType, person: Person): string =>
   `select g.resource_id from access_grant g
      where g.principal_type = 'user' and g.principal_id in ('*', ${person.id}::text) and g.resource_type = '${type}'

@@ -3,7 +3,7 @@ import type { Terms } from '../core/terms.ts';
 import { name } from '../core/wire.ts';
 import * as declared from '../terms.ts';
 
-/** One right as a caller asks for it; `*` names everyone. */
+/** One right as a caller sends it; `*` names everyone. */
 export const GrantInput = z
   .object({
     principal_type: z.enum(['user', 'group']),
@@ -14,7 +14,7 @@ export const GrantInput = z
   .meta({ id: 'GrantInput' });
 export type GrantInput = z.infer<typeof GrantInput>;
 
-/** The grants of one resource on their way in. */
+/** The grants of one resource as a caller sends them. */
 export const grantList = () => z.array(GrantInput).max(1000);
 
 export const GrantView = z

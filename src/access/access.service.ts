@@ -18,10 +18,10 @@ interface Resource {
 }
 
 /**
- * The grants without those for everyone, when the caller may not give these: the reference filters them. Other grants that the
- * caller may not give are refused, unless they stand already: clients send back the whole list. Duplicates collapse.
+ * The grants that may be stored, each once. Grants to everyone are left out, as in Open WebUI, when the caller may not give them.
+ * Other grants that the caller may not give are refused, unless they are stored already: clients send back the whole list.
  *
- * @throws forbidden naming a group that the caller may not share with, or a user, when they may share with groups alone
+ * @throws forbidden naming a group that the caller may not share with, or a user when the caller may share only with groups
  */
 async function admissible(
   scope: Scope,
@@ -51,7 +51,7 @@ async function admissible(
 const isToAll = ({ principal_type, principal_id }: GrantInput) =>
   principal_type === 'user' && principal_id === '*';
 
-/** Those of the principals that the caller may share with; for administrators all, as they may name groups of elsewhere. */
+/** The ids of the groups that the caller may share with. Administrators may also name groups that do not exist here. */
 async function shareable(scope: Scope, sql: Sql, toGroups: GrantInput[]): Promise<Set<string>> {
   const named = toGroups.map(({ principal_id }) => principal_id);
   if (named.length === 0 || scope.actor.role === 'admin') return new Set(named);
@@ -94,11 +94,11 @@ export async function replaceGrants(
   return rows;
 }
 
-/** A grant as the audit log tells it. */
+/** A grant as text, for the audit log. */
 const describe = ({ principal_type, principal_id, permission }: GrantInput): string =>
   `${permission} for ${principal_type} ${principal_id}`;
 
-/** Removes all grants of a resource, in the caller's transaction. Returns those that there were. */
+/** Removes all grants of a resource, in the caller's transaction. Returns the removed grants. */
 export async function revokeGrants(sql: Sql, resource: Resource): Promise<GrantInput[]> {
   return sql.rows(REVOKE, { type: resource.type, id: resource.id });
 }

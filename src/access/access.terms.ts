@@ -10,13 +10,13 @@ const PersonLimits = z.looseObject({
   storage_bytes: count,
 });
 
-/** All may be left out, for their defaults. */
+/** Each missing member has its default. */
 const Limits = PersonLimits.extend({
   password_min_length: z.int().min(1).max(128),
   signups_per_hour: count,
   failed_signins: count,
   password_changes: count,
-  /** By the id of a group: what its people may instead. */
+  /** The limits of a group's people, by the id of the group. */
   groups: z.record(z.string(), PersonLimits.partial()),
 }).partial();
 

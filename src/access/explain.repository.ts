@@ -12,7 +12,7 @@ interface NamedGroup {
 
 export interface PermissionFacts {
   role: Role;
-  /** Those of their groups that give it. */
+  /** The groups of the account that give the permission. */
   groups: NamedGroup[];
 }
 
@@ -38,11 +38,11 @@ export async function readPermissionFacts(
 export interface ResourceFacts {
   role: Role;
   is_there: boolean;
-  /** Whether it goes by membership instead of grants. */
+  /** Whether membership decides instead of grants. */
   has_members: boolean;
   /** Why the person has the right, in the order of the rule; empty when they do not. */
   grounds: Ground['name'][];
-  /** Those that give the person the right, their own first. */
+  /** The grants that give the person the right; those to the person first. */
   grants: { principal_type: string; principal_id: string; permission: string; group_name: string | null }[];
 }
 

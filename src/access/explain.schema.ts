@@ -21,9 +21,18 @@ export const explainInput = z
 export type ExplainInput = z.infer<typeof explainInput>;
 
 /**
- * What decides: the account waits for approval; administrators may; the resource is theirs; they belong to the channel; a grant to
- * them, to everyone, or to a group; a group's permissions; what every account may do; a switch or permission that bars the whole noun, or
- * what else the resource needs; or nothing that allows it.
+ * The rule that decides:
+ *
+ * - `pending`: the account waits for approval
+ * - `administrator`: administrators may do it
+ * - `owner`: the account owns the resource
+ * - `member`: the account is a member of the channel
+ * - `grant`: a grant to the account
+ * - `everyone`: a grant to everyone
+ * - `group`: a grant to a group, or a permission of a group
+ * - `default`: every account may do it
+ * - `barred`: a switch or a missing permission bars the whole kind of resource, or the resource requires something else
+ * - `none`: nothing allows it
  */
 const RULES = [
   ...(['pending', 'administrator', 'owner', 'member', 'grant', 'everyone', 'group'] as const),

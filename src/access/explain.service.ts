@@ -86,7 +86,7 @@ async function explainResource(scope: Scope, userId: string, wanted: Wanted): Pr
   return barred === undefined ? judged : verdict(false, 'barred', barred);
 }
 
-/** The same rule as in every call, as its policy has it: the first ground that holds says why. */
+/** Applies the rule of the policy, as every call does. The first reason that holds is the answer. */
 function judge({ has_members, grounds, grants }: ResourceFacts): Verdict {
   const [ground] = grounds;
   if (!ground) {

@@ -5,11 +5,11 @@ import { ANCESTORS, groupsOf } from '../groups/groups.policy.ts';
 
 export interface Reachable {
   items: { id: string; name: string }[];
-  /** How many there are in all. */
+  /** The total number. */
   total: number;
 }
 
-/** By the type of the things. */
+/** By type. */
 export type Reach = Readonly<Record<string, Reachable>>;
 
 /** The id is null in the one row of an empty list. */
@@ -32,7 +32,7 @@ const GROUP = 'group';
 type Previewable = Grantable & { preview: Previewed };
 const isPreviewable = (kind: Grantable): kind is Previewable => kind.preview !== undefined;
 
-/** By the types. */
+/** By type. */
 const made = new Map<string, Statements>();
 
 function previewing(kinds: readonly Previewable[]): Statements {
@@ -93,7 +93,7 @@ export async function readableBy(
   return { groups: groups?.items ?? [], reach };
 }
 
-/** What membership of a group lets read of the kinds that have a preview, by name. */
+/** What the members of a group may read of each kind that has a preview, ordered by name. */
 export const readableInGroup = async (
   sql: Sql,
   kinds: readonly Grantable[],

@@ -3,7 +3,7 @@ import { Permissions } from '../configs/settings/permissions.schema.ts';
 
 const named = z.object({ id: z.string(), name: z.string() });
 
-/** What of a noun is within reach, and how many there are in all. */
+/** The items of one kind that may be read, and their total number. */
 const Reachable = z.object({ items: z.array(named), total: z.int() });
 
 /** Knowledge does not exist in this version: its list is empty. */

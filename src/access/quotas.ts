@@ -21,13 +21,13 @@ interface PersonLimits {
 }
 const NAMES = ['messages_per_minute', 'uploads_per_hour', 'storage_bytes'] as const;
 
-/** The rates and quotas that the configuration gives to people. Without any, nothing is asked and nothing counted. */
+/** The rates and quotas that the configuration sets for people. Where it sets none, nothing is counted. */
 export interface Quotas {
-  /** Counts a post or an edit of so many bytes. @throws rate_limited, quota_exceeded */
+  /** Counts a post or an edit of that size. @throws rate_limited, quota_exceeded */
   message(userId: string, bytes: number): Promise<void>;
   /** Counts an upload that begins. @returns how many bytes the person may still store @throws rate_limited */
   upload(userId: string): Promise<number>;
-  /** Asks for room for so many bytes. @throws quota_exceeded */
+  /** Reserves storage of that size. @throws quota_exceeded */
   store(userId: string, bytes: number): Promise<void>;
 }
 
@@ -35,16 +35,16 @@ interface Stored {
   bytes: number;
   /** When it was read. */
   at: number;
-  /** For how long it is good. */
+  /** How long it is used. */
   goodMs: number;
 }
 
 const MAX_PEOPLE = 10_000;
 const GROUPS_MS = 10_000;
-/** What is stored is added up again after so long, and no sooner than this many times what that took. */
+/** The stored bytes are added up again after this time, but not before `TIMES` times the duration of the last sum. */
 const STORED_MS = 10_000;
 const TIMES = 100;
-/** Who is to be refused is looked at again when the sum is older, since they may have deleted something. */
+/** Before a refusal, a sum older than this is read again: the person may have deleted something. */
 const REFUSAL_MS = 1_000;
 
 export function createQuotas(options: {
@@ -56,7 +56,7 @@ export function createQuotas(options: {
   const { sql, bus, configs, shared } = options;
   const messages = createLimit('messages', { points: 0, seconds: 60 }, shared);
   const uploads = createLimit('uploads', { points: 0, seconds: 3600 }, shared);
-  // Unlike `max`, `maxSize` takes memory only for what is there.
+  // `max` allocates memory for all entries at once; `maxSize` does not.
   const size = { maxSize: MAX_PEOPLE, sizeCalculation: () => 1 };
   const groups = new LRUCache<string, string[]>({ ...size, ttl: GROUPS_MS });
   const stored = new LRUCache<string, Stored>(size);
@@ -66,7 +66,7 @@ export function createQuotas(options: {
   });
   bus.onGap(() => groups.clear());
 
-  /** The limits of a person: of all that apply, the most generous one. */
+  /** The limits of a person: the most generous one of all that apply. */
   async function limitsOf(userId: string): Promise<PersonLimits> {
     const common = { ...DEFAULT_LIMITS, ...configs.current.limits };
     const byGroup: Record<string, Partial<PersonLimits>> = common.groups;
@@ -107,7 +107,7 @@ export function createQuotas(options: {
     let sum = await storedBy(userId);
     if (sum.bytes + bytes > max) sum = await storedBy(userId, REFUSAL_MS);
     if (sum.bytes + bytes > max) throw quotaExceeded(max, sum.bytes);
-    // Others that ask before the sum is read again see this, too.
+    // Later calls see these bytes before the sum is read again.
     sum.bytes += bytes;
   }
 
@@ -131,7 +131,7 @@ export function createQuotas(options: {
   };
 }
 
-/** The refusal of what does not fit. @param used how many bytes are taken already */
+/** @param used how many bytes are in use */
 const quotaExceeded = (max: number, used: number) =>
   new AppError('quota_exceeded', {
     detail: `Your files, messages, tools, models and pictures may take ${max} bytes, of which ${Math.max(0, max - used)} are left. Delete some first.`,

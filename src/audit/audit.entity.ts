@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
 /**
- * Who did what. The database refuses to change rows, and to delete any but for the sweep. Nothing points elsewhere: an entry
- * outlives whom and what it tells of.
+ * Who did what. The database refuses to change rows; only the sweep can delete them. No column is a foreign key: an entry stays
+ * after its actor and its target are deleted.
  */
 export const AuditEntry = defineEntity({
   name: 'AuditEntry',

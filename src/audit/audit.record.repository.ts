@@ -22,10 +22,10 @@ export const NAMES = Object.keys(COLUMNS) as Column[];
 export type EntryParams = { [Name in Column as `entry_${Name}`]: unknown };
 
 /**
- * SQL that writes an entry if another part of the statement has a row, so that a hot change and its entry are one statement.
+ * SQL that writes an entry if another part of the statement returns a row. A frequent change and its entry are then one statement.
  * Its parameters are `EntryParams`.
  *
- * @param rows  the name of that part, which has one row at most: the entry has one id
+ * @param rows  the name of that part. It returns at most one row, because the entry has one id
  */
 export const insertEntry = (rows: string): string =>
   `insert into audit_entry (${NAMES.join(', ')})

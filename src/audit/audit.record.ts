@@ -5,27 +5,27 @@ import type { Sql } from '../database/sql.ts';
 import { type Column, type EntryParams, INSERT, NAMES } from './audit.record.repository.ts';
 import { presentable } from './audit.values.ts';
 
-/** What an entry is made from, of a call or of a command of the shell, which has no request. */
+/** The parts of a scope that an entry needs. A command of the shell has no request. */
 export interface AuditScope {
   readonly actor: Actor | null;
   readonly request?: Pick<RequestInfo, 'ip'>;
 }
 
 export interface AuditEvent {
-  /** A noun and what became of it: `user.update`, `auth.signin`. */
+  /** A noun and the event: `user.update`, `auth.signin`. */
   action: string;
   target?: { type: string; id: string };
-  /** The members that are another now, as they were and as they are. Whatever is named like a secret is masked. */
+  /** The changed members, before and after the change. Members with names of secrets are masked. */
   before?: object | null;
   after?: object | null;
-  /** The actor, if the call itself has none: the user who signs in. */
+  /** The actor where the call has none: the user who signs in. */
   by?: { id: string; email: string; sessionId: string | null };
 }
 
 /**
  * Writes an entry of the audit log for each event, all in one statement.
  *
- * @param sql the transaction of the change itself, so that there is neither without the other
+ * @param sql the transaction of the change, so that both or neither are stored
  */
 export async function record(scope: AuditScope, sql: Sql, ...events: AuditEvent[]): Promise<void> {
   if (events.length === 0) return;

@@ -4,15 +4,15 @@ import type { AuditView } from './audit.schema.ts';
 
 export interface AuditFilter {
   actor?: string | undefined;
-  /** An action, or the noun of several. */
+  /** An action, or a noun for all its actions. */
   action?: string | undefined;
   targetType?: string | undefined;
   targetId?: string | undefined;
-  /** Unix seconds; entries before that. */
+  /** Unix seconds; entries before this moment. */
   before?: number | undefined;
-  /** Unix seconds; entries of then and later. */
+  /** Unix seconds; entries from this moment on. */
   after?: number | undefined;
-  /** The id of the last entry of the page before. */
+  /** The id of the last entry of the previous page. */
   cursor?: string | undefined;
   limit: number;
 }
@@ -60,7 +60,7 @@ const PRUNE = statement<{ count: number }, { before: number; most: number }>(
    select count(*)::int as count from gone`,
 );
 
-/** Deletes a batch of entries that were made before a moment in Unix seconds. Returns how many there were. */
+/** Deletes a batch of entries older than a moment in Unix seconds. Returns the number of deleted entries. */
 export function pruneEntries(sql: Database, beforeSeconds: number, batch: number): Promise<number> {
   return transaction({ sql }, async (tx) => {
     await tx.rows(SWEEPING);

@@ -6,7 +6,7 @@ import { pruneEntries } from './audit.repository.ts';
 const SWEEP_MS = 3_600_000;
 const DAY_SECONDS = 86_400;
 
-/** Keeps the audit log as long as it should be, in the background. @param days 0: for ever */
+/** Deletes old entries of the audit log in the background. @param days how long entries stay; 0: for ever */
 export function keepAuditFor(
   days: number,
   { sql, onError }: { sql: Database; onError: (error: unknown) => void },

@@ -4,7 +4,7 @@ import { MASK, mapSecrets } from '../core/secrets/masks.ts';
 /** Maximum size of one side of an entry; for a larger value only its size is stored. */
 const MAX_BYTES = 64 * 1024;
 
-/** A value as an entry keeps it: JSON without secrets, null for none. */
+/** A value as an entry stores it: JSON without secrets; null for no value. */
 export function presentable(value: object | null | undefined): string | null {
   if (!value) return null;
   const json = JSON.stringify(mapSecrets(value, () => MASK));
@@ -12,7 +12,7 @@ export function presentable(value: object | null | undefined): string | null {
   return bytes <= MAX_BYTES ? json : JSON.stringify({ left_out: `${bytes} bytes` });
 }
 
-/** What is different of two states of the same thing; undefined when nothing is. */
+/** The members that differ between two states; undefined when none does. */
 export function difference<T extends object>(
   before: T,
   after: T,

@@ -8,7 +8,7 @@ import { extract, pack } from 'tar-stream';
 import { z } from 'zod';
 import { StartError } from '../env.ts';
 
-/** The version of the format; it grows when older programs cannot read the archive. */
+/** The version of the format. It is raised when older programs cannot read the archive. */
 export const FORMAT = 2;
 /** The version of an archive with uploads, which older programs can read. */
 export const FORMAT_WITH_FILES = 1;
@@ -18,7 +18,7 @@ export const Manifest = z.object({
   format: z.int(),
   program: z.string(),
   made_at: z.string(),
-  /** Names of the migrations that had run, in their order. */
+  /** Names of the migrations that had run, in order. */
   migrations: z.array(z.string()).min(1),
   /** The tables of the archive and their columns. */
   tables: z.array(z.object({ name: z.string(), columns: z.array(z.string()).min(1) })),
@@ -33,7 +33,7 @@ export type Manifest = z.infer<typeof Manifest>;
 export const Summary = z.object({ rows: z.record(z.string(), z.number()), files: z.number() });
 export type Summary = z.infer<typeof Summary>;
 
-/** The amount that was written or read so far. */
+/** What was written or read so far. */
 export interface Tally {
   rows: number;
   files: number;
@@ -55,7 +55,7 @@ export interface ArchiveWriter {
 }
 
 /**
- * Writes an archive (tar, gzip) that only its owner may read, because it holds the secret. The file gets its name when it is
+ * Writes an archive (tar, gzip). Only its owner may read it, because it holds the secret. The file gets its name when it is
  * complete and on the disk.
  *
  * @throws StartError when there is a file of that name
@@ -109,7 +109,7 @@ export interface ArchiveEntry {
 }
 
 /**
- * The entries of an archive in their order; each must be read before the next.
+ * The entries of an archive in order; each must be read before the next.
  *
  * @throws StartError when it cannot be read, is cut short or damaged
  */

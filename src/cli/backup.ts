@@ -23,7 +23,7 @@ import { type Connection, connect, requireTables } from './workplace.ts';
 /** Sessions are left out: a session that was ended later must not become valid again. */
 const LEFT_OUT = ['session'];
 
-/** About how much of a table is held in memory at once. */
+/** About how many bytes of a table are held in memory at once. */
 const CHUNK_BYTES = 1024 * 1024;
 const MOST_ROWS = 2_000;
 const FIRST_ROWS = 20;
@@ -33,8 +33,8 @@ interface Client {
 }
 
 /**
- * Writes database, uploads and secret into one archive. All rows are of one moment (one snapshot), and each upload that
- * they name is there: the server stores its bytes before its row, and the backup copies them after the row.
+ * Writes database, uploads and secret into one archive. All rows are from one snapshot. The bytes of each upload in the rows
+ * exist: the server stores them before the row, and the backup copies them after the row.
  */
 export async function backup(
   path: string,
@@ -67,7 +67,7 @@ export async function backup(
         await archive.add(ENTRY.summary, JSON.stringify({ rows, files } satisfies Summary));
       });
     } finally {
-      // Destroyed: other users of the pool must not get the settings of this transaction, which may have failed.
+      // The connection is destroyed: other users of the pool must not get the settings of this transaction, which may have failed.
       client.release(true);
     }
     endProgress();
@@ -142,7 +142,7 @@ async function addRows(
   return count;
 }
 
-/** Adds the bytes of all files. Bytes that are removed meanwhile are left out: their row was removed as well. */
+/** Adds the bytes of all files. Bytes that are removed meanwhile are left out: their row was removed too. */
 async function addFiles(archive: ArchiveWriter, store: ByteStore, tally: Tally): Promise<number> {
   let count = 0;
   for await (const { id, size } of store.list()) {

@@ -40,7 +40,7 @@ async function readConfiguration(
     const text = file === undefined || file === '-' ? await readInput(streams) : await readFile(file, 'utf8');
     const value: unknown = JSON.parse(text);
     if (!isObject(value)) throw new Error('it is no JSON object');
-    // The body of a client's request is accepted as well.
+    // The body of a client's request is accepted too.
     return isObject(value.config) && Object.keys(value).length === 1 ? value.config : value;
   } catch (cause) {
     throw new StartError(`The configuration cannot be read: ${(cause as Error).message}.`, { cause });

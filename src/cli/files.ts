@@ -21,8 +21,8 @@ export interface MoveStores {
 }
 
 /**
- * Copies the bytes of all files to another place. Servers may run, but only a run without them copies everything, so it keeps them
- * from starting.
+ * Copies the bytes of all files to another place. Servers may run meanwhile, but then new files may be missing. When no server
+ * runs, none can start until the copy is complete.
  *
  * @throws StartError when a place cannot be used, is interrupted, or bytes are missing or damaged
  */
@@ -50,7 +50,7 @@ export async function filesMove(options: MoveStores, context: CommandContext): P
   }
 }
 
-/** @param place `folder`, the address of a bucket, or the place of the environment unless given */
+/** @param place `folder`, or the address of a bucket; by default the place that the environment names */
 async function openPlace(place: string | undefined, env: Env): Promise<ByteStore> {
   if (place === undefined) return openBytes(env);
   if (place === FOLDER) return openBytes({ DATA_DIR: env.DATA_DIR, FILES_URL: undefined });

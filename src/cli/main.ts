@@ -1,6 +1,6 @@
 import { runCommand } from './run.ts';
 
-// A reader such as `head` may leave before everything is written. The command still has to stop what it started.
+// A reader such as `head` may end before everything is written. The command must still stop what it started.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;

@@ -5,7 +5,7 @@ import type { CommandContext } from './context.ts';
 import { connect } from './workplace.ts';
 
 /**
- * Brings the tables up to date, as the start of a server does, or with `plan` only names the changes.
+ * Brings the tables up to date, as the start of a server does. With `plan` it only names the changes.
  *
  * @throws StartError when the tables cannot be changed
  */

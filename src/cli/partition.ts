@@ -4,7 +4,7 @@ import type { CommandContext } from './context.ts';
 
 import { connect, occupyAlone, requireTables } from './workplace.ts';
 
-/** The tables that grow with messages. Their keys begin with the channel, and so does each condition of their hot statements. */
+/** The tables that grow with messages. Their keys and the conditions of their frequent statements begin with the channel. */
 export const TABLES = [
   'message',
   'message_file',
@@ -15,8 +15,8 @@ export const TABLES = [
 ];
 
 /**
- * Divides the tables of messages by the hash of their channel, all or nothing; into one part makes them ordinary tables again. Their rows
- * are copied, so it needs free disk for a second copy.
+ * Divides the tables of messages by the hash of their channel, in one transaction. One part means ordinary tables. The rows are
+ * copied, so the disk needs room for a second copy.
  *
  * @throws StartError while a server runs
  */

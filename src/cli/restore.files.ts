@@ -8,12 +8,12 @@ import { openBucketAt, uploadsOf } from '../files/store/open.ts';
 /** Where a restore puts the uploads. */
 export interface Target {
   store: ByteStore;
-  /** After the database. @param hasFiles without them, the uploads stay as they are */
+  /** Called after the database is restored. @param hasFiles when false, the uploads stay as they are */
   finish(installation: string, hasFiles: boolean): Promise<void>;
   close(): Promise<void>;
 }
 
-/** @throws StartError for a bucket that is in use, unless it may be replaced */
+/** @throws StartError for a bucket that an installation uses, unless it may be replaced */
 export const openTarget = (env: Env, replace: boolean): Promise<Target> =>
   env.FILES_URL ? bucketTarget(env.FILES_URL, replace) : folderTarget(uploadsOf(env));
 
@@ -32,7 +32,7 @@ async function folderTarget(uploads: string): Promise<Target> {
   };
 }
 
-/** Bytes of the same id are the same, so they may be put in place at once. Others there are removed by the sweep of the server. */
+/** The bytes of an id never change, so they are put in place at once. The sweep of the server removes other bytes in the bucket. */
 async function bucketTarget(address: BucketAddress, replace: boolean): Promise<Target> {
   const store = await openBucketAt(address);
   const { name, remote } = store;

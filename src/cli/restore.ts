@@ -16,8 +16,8 @@ import { ownTables } from './sql.ts';
 import { type Connection, connect, occupyAlone } from './workplace.ts';
 
 /**
- * Replaces the data by an archive: the database in one transaction, then uploads and secret. Sessions are not in it, so
- * all people sign in again. An older archive is brought up to date.
+ * Replaces the data by an archive: the database in one transaction, then uploads and secret. The archive holds no sessions, so
+ * all people sign in again. The tables of an older archive are brought up to date.
  *
  * @throws StartError when a server runs, when there are accounts and `--replace` was not given, and when the archive is
  * damaged or of a newer version; the database is then unchanged
@@ -46,7 +46,7 @@ export async function restore(
 /** The names in a folder; null when there is no such folder. */
 const listFolder = (folder: string): Promise<string[] | null> => readdir(folder).catch(() => null);
 
-/** Removes what a failed restore made: a database of its own, its password. */
+/** Removes the files that a failed restore made, such as an embedded database and its password. */
 async function removeNew(folder: string, there: string[] | null): Promise<void> {
   if (there === null) return rm(folder, { recursive: true, force: true });
   const fresh = (await listFolder(folder))?.filter((name) => !there.includes(name)) ?? [];
@@ -72,7 +72,7 @@ async function putInPlace(
     (seconds) => `${seconds} s: ${tally.rows} rows and ${tally.files} files so far.`,
   );
   try {
-    // Held to the end: no server may start on half of the data.
+    // Held to the end: no server may start on incomplete data.
     const occupancy = await occupyAlone(connection, log);
     onAlone();
     let files: Target | undefined;
@@ -98,7 +98,7 @@ async function putInPlace(
   }
 }
 
-/** The ORM makes its list of migrations outside of the transaction. After a failure it is removed where there was none. */
+/** The ORM creates its list of migrations outside the transaction. After a failure the list is removed if there was none before. */
 async function keepingEmpty<T>({ orm }: Connection, task: () => Promise<T>): Promise<T> {
   const { em } = orm;
   const [before] = await em.execute<{ list: string | null }[]>(
@@ -141,7 +141,7 @@ async function load(connection: Connection, path: string, { env, files, replace,
   return migrating(orm, async (em, up) => {
     await clear(em, manifest, replace);
     await up(manifest.migrations.at(-1) ?? 0);
-    // Rows come table by table, in an order that foreign keys would refuse.
+    // The rows come table by table. Foreign keys would refuse that order.
     const addForeignKeys = await dropForeignKeys(em, null);
     await loadEntries(em, path, { entries, manifest, files, tally });
     for (const [sequence, last] of Object.entries(manifest.sequences)) {
@@ -153,7 +153,7 @@ async function load(connection: Connection, path: string, { env, files, replace,
     }
     await addForeignKeys();
     await up();
-    // Another installation than the one of the backup, which may go on.
+    // This is a new installation: the one of the backup may still run.
     const installation = uuidv7();
     await em.execute('update config set installation_id = ? where id = 1', [installation]);
     return { secret, hasFiles: manifest.has_files, installation };
@@ -167,7 +167,7 @@ interface Loading {
   tally: Tally;
 }
 
-/** Writes the rows and files of an archive. @throws StartError unless everything that its last entry counts is there */
+/** Writes the rows and files of an archive. @throws StartError when their numbers differ from those in the last entry */
 async function loadEntries(
   em: EntityManager,
   path: string,
@@ -222,7 +222,7 @@ async function readAs<T>(schema: z.ZodType<T>, path: string, entry: ArchiveEntry
   }
 }
 
-/** Removes our tables. @throws StartError when they hold accounts and may not be replaced */
+/** Removes the tables of the service. @throws StartError when they hold accounts and may not be replaced */
 async function clear(em: EntityManager, { tables }: Manifest, replace: boolean): Promise<void> {
   const [present] = await em.execute<{ users: string | null }[]>(
     `select to_regclass('users')::text as users`,
@@ -264,7 +264,7 @@ async function insertRows(
   return inserted?.count ?? 0;
 }
 
-/** Files with other names than ids lay in the folder by accident. */
+/** Files whose names are no ids do not belong to the service. */
 async function writeUpload(files: ByteStore, name: string, entry: ArchiveEntry): Promise<void> {
   if (FILE_NAME.test(name)) return files.put(name, entry.bytes());
   for await (const _ of entry.bytes());

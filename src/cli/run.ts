@@ -6,9 +6,9 @@ import { buildProgram } from './commands.ts';
 import type { Streams } from './context.ts';
 
 /**
- * Runs a command line, and returns its exit code: 1 for a failure, 2 for a wrong command line.
+ * Runs a command line and returns its exit code: 1 for a failure, 2 for a wrong command line.
  *
- * @param env instead of the environment of the process, for tests
+ * @param env replaces the environment of the process in tests
  */
 export async function runCommand(
   words: readonly string[],
@@ -16,7 +16,7 @@ export async function runCommand(
   env?: NodeJS.ProcessEnv,
 ): Promise<number> {
   const streams = { stdin, stdout, stderr };
-  // Read when a command runs, because help and version need no environment. The log has only warnings beside a result.
+  // The environment is read when a command runs: help and version need none. Only warnings are logged.
   const context = () => ({ env: readEnv(env), log: createLog('warn', stderr), ...streams });
   try {
     await buildProgram(context, streams).parseAsync(words, { from: 'user' });

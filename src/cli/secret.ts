@@ -7,7 +7,7 @@ import type { CommandContext } from './context.ts';
 import { connect, occupyAlone, requireTables } from './workplace.ts';
 
 /**
- * Makes the secret of the environment the secret of a database that was written with another one.
+ * Accepts the secret of the environment for a database that was written with another secret.
  *
  * @throws StartError while a server runs
  */

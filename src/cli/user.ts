@@ -65,7 +65,7 @@ export async function userPassword(address: string, context: CommandContext): Pr
   });
 }
 
-/** How many accounts are read at a time. */
+/** How many accounts are read at once. */
 const PAGE = 1000;
 
 export async function userList(
@@ -121,7 +121,7 @@ async function requireAccount(em: EntityManager, address: string): Promise<UserE
 
 /**
  * Changes the account of an address and ends its sessions; the role that it has already changes nothing. The shell may do
- * more than an administrator: the oldest one can be demoted here, but not the last.
+ * more than an administrator: it can demote the oldest administrator, but not the last one.
  *
  * @throws not_found, primary_admin
  */
@@ -142,7 +142,7 @@ async function changeAccount(
     }
     await at.bus.tell('auth.ending', { userId: found.id });
     await tx.em.nativeUpdate(User, { id: found.id }, { ...changes, updated_at: nowSeconds() });
-    // After the row is written, and so locked: a simultaneous sign-in is either ended here or refused.
+    // After the row is written and locked: a concurrent sign-in is either ended here or refused.
     await tx.em.nativeDelete(Session, { user: found.id });
     await record(at, tx, {
       action: 'role' in changes ? 'user.role' : 'user.update',

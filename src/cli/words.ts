@@ -5,7 +5,7 @@ import { InvalidArgumentError } from 'commander';
 import type { z } from 'zod';
 import type { Streams } from './context.ts';
 
-/** Checks input with the schemas of the doors. @throws InvalidArgumentError */
+/** Checks input with the schemas of the API. @throws InvalidArgumentError */
 export function check<T>(schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -15,7 +15,7 @@ export function check<T>(schema: z.ZodType<T>, value: unknown): T {
 /** All of standard input. */
 export const readInput = ({ stdin }: Pick<Streams, 'stdin'>): Promise<string> => text(stdin);
 
-/** Reads a password. The command line must not hold it, because other users can see that. A typed one is not shown. */
+/** Reads a password. It is no argument, because other users can see the command line. What is typed is not shown. */
 export async function readPassword({ stdin, stderr }: Streams): Promise<string> {
   if (!stdin.isTTY) return (await readInput({ stdin })).replace(/\r?\n$/, '');
   stderr.write('Password: ');

@@ -33,7 +33,7 @@ export async function connect(env: Env, log: Logger, { alone = false } = {}): Pr
   const url = env.DATABASE_SESSION_URL ?? env.DATABASE_URL;
   if (url) return open({ url });
   const running = alone ? null : await findRunning(env.DATA_DIR);
-  // A killed server leaves the files of a running one, but nothing answers.
+  // A killed server leaves its files, as if it still ran, but no connection is accepted.
   const attached = running && (await open(running).catch(() => null));
   if (attached) return attached;
   try {
@@ -72,7 +72,7 @@ export const occupyAlone = ({ orm }: Pick<Connection, 'orm'>, log: Logger): Retu
   });
 
 /**
- * Makes the tables of an empty database. Tables of an older version are left to the server: other servers may run on them.
+ * Makes the tables of an empty database. It does not change tables of an older version: servers may run on them.
  *
  * @throws StartError when they are of another version
  */

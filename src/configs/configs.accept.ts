@@ -6,20 +6,20 @@ import { CONFIG_VERSION, DEFAULT_CONFIGURATION } from './settings/configs.defaul
 import { Configuration, type ConfigurationFault } from './settings/configs.schema.ts';
 import type { Tree } from './settings/configs.settings.ts';
 
-/** What comparable systems call two of the sections. */
+/** The names that comparable systems use for two of the sections. */
 export const OTHER_NAMES = { ollama: 'local_model_server', openai: 'hosted_model_api' } as const;
 
-/** Of an export that does not say which version it is, it is not ours. */
+/** The version of an export that names none: it comes from another system. */
 const OTHERS_VERSION = 0;
 
 export interface AcceptOptions {
-  /** Takes the defaults for whatever is missing, as an export of another system may hold only part of the members. */
+  /** Missing members get their defaults: an export of another system may hold only some of the members. */
   fill?: 'defaults' | undefined;
 }
 
 /**
- * The overrides that an import stands for: the members that it names. Without `fill` these are all that the schema requires; the
- * optional ones follow the defaults.
+ * The overrides of an import: the members that it names. Without `fill`, the import must name all members that the schema requires;
+ * optional members that it does not name have their defaults.
  *
  * @throws config_newer when a newer version wrote it
  * @throws validation naming the first members that are missing or wrong
@@ -39,7 +39,7 @@ export const acceptOverrides = (overrides: Tree): Tree => check(overrides, withD
 
 const withDefaults = (overrides: Tree) => fillIn(overrides, DEFAULT_CONFIGURATION) as Tree;
 
-/** Of a whole configuration the members that `given` names. */
+/** Checks a whole configuration, and returns those of its members that `given` names. */
 function check(given: Tree, whole: Tree): Tree {
   const parsed = Configuration.safeParse(whole);
   if (parsed.success) return pickOverrides(parsed.data, given);
@@ -64,7 +64,7 @@ function refuseNewer({ version }: Tree): void {
   });
 }
 
-/** @param onTwice is told of a section that came under both of its names; that under our own is taken */
+/** @param onTwice called for a section that was sent under both of its names; the one under our own name is used */
 function rename(tree: Tree, onTwice: (path: string, message: string) => void): Tree {
   const renamed = { ...tree };
   for (const [other, own] of Object.entries(OTHER_NAMES)) {
@@ -77,10 +77,10 @@ function rename(tree: Tree, onTwice: (path: string, message: string) => void): T
 }
 
 /**
- * The stored overrides in the form of this version. A section that the schema refuses, as after an edit of the row by hand, is left
- * out: its defaults are in force.
+ * The stored overrides in the form of this version. A section that the schema refuses, for example after an edit of the row by hand,
+ * is left out: its defaults are in force.
  *
- * @returns what is wrong with the stored ones, too
+ * @returns also the faults of the stored overrides
  * @throws config_newer
  * @throws validation when the row as a whole is wrong
  */

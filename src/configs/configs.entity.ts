@@ -6,7 +6,7 @@ export const ConfigRow = defineEntity({
   tableName: 'config',
   properties: {
     id: p.integer().primary().autoincrement(false),
-    /** Grows by one with every change; processes compare it with what they hold. */
+    /** Grows by one with every change; processes compare it with the revision that they hold. */
     revision: p.integer(),
     /** What administrators have set; the other settings follow the defaults of the running version. */
     data: p.json<Record<string, unknown>>(),
@@ -16,7 +16,7 @@ export const ConfigRow = defineEntity({
     updated_by: p.uuid().nullable(),
     /** Names this installation, so that several may share one Redis. */
     installation_id: p.uuid(),
-    /** Sealed with the secret in use: a start with another one is told by it. Null until a server has started. */
+    /** Sealed with the secret in use, so that a start with another secret is noticed. Null until a server has started. */
     secret_mark: p.text().nullable(),
   },
 });
@@ -31,10 +31,10 @@ export const ConfigHistory = defineEntity({
     data: p.json<Record<string, unknown>>(),
     /** `start`, `import`, `rollback` or `command`. */
     origin: p.text(),
-    /** Dotted paths of what it changed. */
+    /** Dotted paths of the changed settings. */
     changed: p.json<string[]>(),
     created_at: p.integer(),
-    /** Whose import it was; not a reference, as the record outlives the account. */
+    /** The account that made the change. No foreign key, because the entry stays after the account is deleted. */
     created_by: p.uuid().nullable(),
   },
 });

@@ -16,9 +16,9 @@ const SettingView = z
     /** In force now; secrets are masked. */
     value: z.unknown(),
     default: z.unknown(),
-    /** `stored`: an administrator has set it; `default`: it follows the default of the running version. */
+    /** `stored`: an administrator has set it; `environment`: a variable pins it; `default`: the default of the running version. */
     source: z.enum(['default', 'stored', 'environment']),
-    /** When it was set; null for the default, for what the environment pins, and for what was stored before this was recorded. */
+    /** When it was set; null for a default, a pinned setting, and a setting that was stored before times were recorded. */
     set_at: seconds().nullable(),
     /** The account that set it. */
     set_by: z.string().nullable(),
@@ -41,14 +41,14 @@ export const ConfigurationExplained = z
     /** Paths of the settings that environment variables pin. */
     locked: z.array(z.string()),
     settings: z.array(SettingView),
-    /** What is stored and cannot be used: the defaults of these are in force. */
+    /** Stored values that cannot be used: their defaults are in force. */
     faults: z.array(ConfigurationFault),
   })
   .meta({ id: 'ConfigurationExplained' });
 
 type Explained = z.infer<typeof ConfigurationExplained>;
 
-/** For every setting its value, who set it or that it is the default, and who acts on it; settings that this version does not know come last. */
+/** Every setting with its value, where the value comes from, and who uses it. Settings that this version does not know come last. */
 export async function explainConfiguration({ sql, configs }: ConfigScope): Promise<Explained> {
   const { updated_at, updated_by, origins } = await lastChange(sql);
   const shown = maskSecrets(configs.current);
@@ -77,6 +77,6 @@ export async function explainConfiguration({ sql, configs }: ConfigScope): Promi
   return { revision: configs.revision, updated_at, updated_by, locked, settings, faults };
 }
 
-/** Whether a path is one of our settings; so is what lies below one that is a free-form object. */
+/** Whether a path is a setting of this version, or lies below one that is a free-form object. */
 export const isKnown = (path: string) =>
   SETTINGS.some((setting) => path === setting || path.startsWith(`${setting}.`));

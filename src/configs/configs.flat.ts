@@ -16,12 +16,12 @@ import {
  * The flat form: an object of dotted names, as newer versions of comparable systems export their configuration.
  */
 
-/** What a few settings are called there. */
+/** Settings that have another name in the flat form. */
 const RENAMED: Readonly<Record<string, string>> = { 'ui.enable_login_form': 'ui.ENABLE_LOGIN_FORM' };
 
 const sectionOf = (path: string) => path.split('.', 1)[0] ?? '';
 
-/** A dotted name of the flat form as the path of the setting here. */
+/** The path of the setting that a dotted name of the flat form names. */
 function toOwn(name: string): string {
   const section = sectionOf(name);
   const own = Object.hasOwn(OTHER_NAMES, section)
@@ -38,11 +38,11 @@ export const isFlat = (sent: Tree): boolean =>
   Object.keys(sent).some((name) => name.includes('.')) &&
   !Object.entries(sent).some(([name, value]) => isSection(name) && isObject(value));
 
-/** The value of a setting in a new installation; null for one that is not known. */
+/** The value of a setting in a new installation; null for an unknown setting. */
 export const defaultOf = (path: string): unknown =>
   valueAt(DEFAULT_CONFIGURATION, path) ?? KEPT[path]?.initial ?? null;
 
-/** What was sent, in the form of the setting: null for what is always something stands for its default, and a number for its text. */
+/** The sent value in the form of the setting: null becomes the default, and a number becomes a text where the setting is a text. */
 export function settingOf(path: string, sent: unknown): unknown {
   const initial = defaultOf(path);
   if (sent === null) return initial;
@@ -50,7 +50,7 @@ export function settingOf(path: string, sent: unknown): unknown {
 }
 
 /**
- * The overrides with one more. Null returns a setting whose default is not null to its default.
+ * The overrides with one more. Null resets a setting to its default, unless that is null.
  *
  * @param path dotted
  */
@@ -60,7 +60,7 @@ export function setOverride(overrides: Tree, path: string, value: unknown): Tree
   return withValue(overrides, path, settingOf(path, value));
 }
 
-/** The overrides with the settings of a flat object in place of their own; what it does not name stays. */
+/** The overrides, changed by the settings of a flat object. Settings that it does not name stay. */
 export function mergeFlat(overrides: Tree, flat: Tree): Tree {
   const { version: _, ...settings } = flat;
   return Object.entries(settings).reduce(
@@ -69,11 +69,11 @@ export function mergeFlat(overrides: Tree, flat: Tree): Tree {
   );
 }
 
-/** Settings whose value is an object of its own in the flat form. */
+/** Settings whose value stays an object in the flat form. */
 const WHOLE = ['user.permissions'];
 const isBelow = (path: string, other: string) => path === other || path.startsWith(`${other}.`);
 
-/** The settings below a dotted prefix, in the flat form, by their names here or as the prefix calls their section. */
+/** The settings below a dotted prefix, in the flat form. The prefix may use either name of a section. */
 export function namespaceOf(configuration: Configuration, namespace: string): Tree {
   const known = [...SETTINGS.filter((path) => !WHOLE.some((whole) => isBelow(path, whole))), ...WHOLE];
   const others = pathsOf(configuration).filter((path) => !known.some((one) => isBelow(path, one)));

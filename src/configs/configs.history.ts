@@ -11,14 +11,14 @@ export const ConfigurationChange = z
   .object({
     id: z.string(),
     revision: z.int(),
-    /** `start`: what the history began with; `command`: the command line of the server. */
+    /** `start`: the first entry of the history; `command`: the command line of the server. */
     origin: z.enum(['start', 'import', 'rollback', 'command']),
-    /** Dotted paths of what it changed. */
+    /** Dotted paths of the changed settings. */
     changed: z.array(z.string()),
     created_at: seconds(),
     /** Null when no account made the change; the name is null when the account is deleted. */
     created_by: z.object({ id: z.string(), name: z.string().nullable() }).nullable(),
-    /** Whether it is the one in force. */
+    /** Whether this configuration is in force. */
     is_current: z.boolean(),
     /** With `path`: its value after the change; secrets are masked. */
     value: z.unknown().optional(),
@@ -26,9 +26,9 @@ export const ConfigurationChange = z
   .meta({ id: 'ConfigurationChange' });
 
 /**
- * Who changed the configuration when and where, newest first; the last 100 changes are kept.
+ * The last 100 changes of the configuration, newest first: who changed which settings, and when.
  *
- * @param page.path only the changes of this setting, each with its value then
+ * @param page.path only the changes of this setting, each with the value after the change
  */
 export async function configurationHistory(
   { sql, configs }: ConfigScope,
@@ -51,7 +51,7 @@ export const ConfigurationComparison = z
   .meta({ id: 'ConfigurationComparison' });
 
 /**
- * What differs between two entries of the history, or between one and what is stored now; secrets are masked.
+ * The differences between two entries of the history, or between one and the stored configuration; secrets are masked.
  *
  * @throws not_found
  */

@@ -10,19 +10,19 @@ interface Kept {
 
 const flag: Kept = { schema: z.boolean(), initial: true };
 
-/** Which parts of the interface clients show, by names of their own. */
+/** Which parts of the interface clients show, by the names that clients use. */
 export const Visibility = z.record(z.string(), z.boolean()).check(storableWithin(LIMITS.listedFormBytes));
 
 /**
- * Members that the configuration need not hold: clients of comparable systems read and replace them with a part of it. Imports keep
- * them as they come, as all that this service does not know.
+ * Optional members of the configuration. Clients of comparable systems read and replace them as members of a part. Imports keep
+ * them unchanged, like all members that this service does not know.
  */
 export const KEPT: Readonly<Record<string, Kept>> = {
   'users.enable_status': flag,
   'ui.visibility': { schema: Visibility, initial: {} },
 };
 
-/** Which of them no client could use. */
+/** The faults of stored values that no client could use. */
 export function faultsOfKept(configuration: Configuration): ConfigurationFault[] {
   return Object.entries(KEPT).flatMap(([path, { schema }]) => {
     const [issue] = schema.optional().safeParse(valueAt(configuration, path)).error?.issues ?? [];
@@ -30,10 +30,10 @@ export function faultsOfKept(configuration: Configuration): ConfigurationFault[]
   });
 }
 
-/** Whether people may say how they are just now. */
+/** Whether people may set a status. */
 export const isStatusEnabled = (configuration: Configuration): boolean =>
   valueAt(configuration, 'users.enable_status') !== false;
 
-/** Which parts of the interface are shown; an unusable value counts as none. */
+/** Which parts of the interface are shown; an unusable value counts as missing. */
 export const visibilityOf = (configuration: Configuration): z.infer<typeof Visibility> =>
   Visibility.safeParse(valueAt(configuration, 'ui.visibility')).data ?? {};

@@ -5,8 +5,8 @@ import type { Configuration } from './settings/configs.schema.ts';
 import { SETTINGS, type Tree, valueAt } from './settings/configs.settings.ts';
 
 /*
- * The overrides are the settings that administrators have set, in the form of the configuration without the others. They are
- * stored; every other setting has the default of the running version.
+ * The overrides are the settings that administrators have set: a configuration without the other settings. Only they are stored;
+ * every other setting has the default of the running version.
  */
 
 /** Null counts as missing where the default is not null. */
@@ -25,13 +25,13 @@ export function fillIn(value: unknown, initial: unknown, isMissing = isAbsent): 
   return filled;
 }
 
-/** The configuration that overrides stand for. */
+/** The whole configuration: the overrides, completed by the defaults. */
 export const complete = (overrides: Tree): Configuration => ({
   ...(fillIn(overrides, DEFAULT_CONFIGURATION) as Configuration),
   version: CONFIG_VERSION,
 });
 
-/** The overrides with the values of a whole configuration: of its members those that `named` has, too. */
+/** The overrides with the values of a whole configuration: its members that `named` has too. */
 export const pickOverrides = (whole: Tree, named: Tree): Tree => ({
   ...pick(whole, named, DEFAULT_CONFIGURATION),
   version: CONFIG_VERSION,

@@ -5,7 +5,7 @@ import { DEFAULT_CONFIGURATION } from './settings/configs.defaults.ts';
 import { Configuration } from './settings/configs.schema.ts';
 import { SETTINGS, valueAt, withValue } from './settings/configs.settings.ts';
 
-/** A setting that an environment variable holds fast, whatever is stored. */
+/** A setting whose value an environment variable decides, whatever is stored. */
 export interface Pin {
   /** Dotted. */
   path: string;
@@ -17,8 +17,8 @@ export interface Pin {
 const flag = z.stringbool({ truthy: ['true', '1', 'yes', 'on'], falsy: ['false', '0', 'no', 'off'] });
 
 /**
- * What the environment pins, checked against the configuration's schema: a variable that names no setting, or whose value
- * does not fit, stops the start, because one that is silently ignored is found much later.
+ * The pinned settings, checked by the schema of the configuration. A variable that names no setting, or whose value is wrong,
+ * stops the start, because a variable that is silently ignored is found much later.
  *
  * @throws StartError naming the variable
  */
@@ -43,7 +43,7 @@ function pathOf(variable: string): string {
   throw new StartError(`The environment variable ${variable} names no setting of the configuration.${hint}`);
 }
 
-/** The text as what the setting's default is: a flag, a number, a list, an object, else text. */
+/** The text, parsed to the type of the setting's default: a flag, a number, a list, an object, else text. */
 function parseValue(path: string, variable: string, text: string): unknown {
   const initial = valueAt(DEFAULT_CONFIGURATION, path);
   const wrong = (expected: string) =>
@@ -66,18 +66,18 @@ function parseValue(path: string, variable: string, text: string): unknown {
     }
   }
   const entries = text.split(/[,;]/).map((entry) => entry.trim());
-  // Keys stand beside addresses by their place, and a server may need none: `;sk-2` leaves the first without.
+  // The first key belongs to the first address, and so on. `;sk-2` leaves the first address without a key.
   return path.endsWith('.api_keys') ? entries : entries.filter((entry) => entry !== '');
 }
 
-/** The pin as the schema has it. Each by itself: what is wrong with one variable is not blamed on another. */
+/** The pin as the schema parses it. Pins are parsed one by one, so that an error names the right variable. */
 function fitted(pin: Pin): Pin {
   const { path, variable, value } = pin;
   const parsed = Configuration.safeParse(withValue(DEFAULT_CONFIGURATION, path, value));
   if (parsed.success) return { ...pin, value: valueAt(parsed.data, path) };
   const [issue] = parsed.error.issues;
   const where = issue?.path.join('.') || path;
-  // The value is not repeated: it may be a secret, and this line ends up in logs.
+  // The value is not repeated: it may be a secret, and this line is written to logs.
   throw new StartError(`The environment variable ${variable} is wrong: ${where}: ${issue?.message}.`);
 }
 

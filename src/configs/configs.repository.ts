@@ -19,7 +19,7 @@ const BEGIN = statement<never, { data: string; at: number; installationId: strin
    on conflict do nothing`,
 );
 
-/** Stores a configuration in which nothing is set, unless there is one. */
+/** Stores a configuration without overrides, unless one is stored. */
 export async function beginConfig(sql: Sql): Promise<void> {
   await sql.rows(BEGIN, {
     data: JSON.stringify({ version: CONFIG_VERSION }),
@@ -33,7 +33,7 @@ const MARK = statement<{ secret_mark: string | null }>(
   'select secret_mark from config where id = 1',
 );
 
-/** What tells the secret that the database was written with; null in one that no server has marked. */
+/** The mark by which the secret of the database is recognised; null if no server has marked it. */
 export async function readMark(sql: Sql): Promise<string | null> {
   const [row] = await sql.rows(MARK);
   return row?.secret_mark ?? null;
@@ -53,7 +53,7 @@ const READ = statement<StoredConfig>(
   'select revision, data, origins, installation_id from config where id = 1',
 );
 
-/** @throws Error when the row is gone, which nothing here does */
+/** @throws Error when the row is missing, although no code deletes it */
 export async function readConfig(sql: Sql): Promise<StoredConfig> {
   return only(await sql.rows(READ));
 }
@@ -63,7 +63,7 @@ const LOCK = statement<StoredConfig>(
   'select revision, data, origins, installation_id from config where id = 1 for update',
 );
 
-/** As `readConfig`; other transactions that change it wait for this one. */
+/** Like `readConfig`; other transactions that change the row wait for this one. */
 export async function lockConfig(sql: Sql): Promise<StoredConfig> {
   return only(await sql.rows(LOCK));
 }
@@ -112,7 +112,7 @@ const STORE = statement<
    values (:id, :revision, :data::jsonb, :origin, :changed::jsonb, :at, :by)`,
 );
 
-/** Puts a configuration in force and into the history, which forgets what is older than `HISTORY_ENTRIES` changes. */
+/** Stores a configuration, also in the history, which keeps the last `HISTORY_ENTRIES` entries. */
 export async function storeConfig(sql: Sql, change: ConfigChange): Promise<void> {
   const { id, revision, data, origin, changed, origins, at, by } = change;
   await sql.rows(STORE, {
@@ -135,7 +135,7 @@ const REMEMBER = statement<never, { id: string }>(
    on conflict do nothing`,
 );
 
-/** Puts the configuration in force into the history, unless it is there: the first import can then be taken back, too. */
+/** Adds the stored configuration to the history, unless it is there, so that the first import can be undone too. */
 export async function rememberConfig(sql: Sql, id: string): Promise<void> {
   await sql.rows(REMEMBER, { id });
 }
@@ -148,7 +148,7 @@ export interface HistoryRow {
   created_at: number;
   created_by: string | null;
   created_by_name: string | null;
-  /** The stored form; null unless a path was given. */
+  /** The stored form; null if no path was given. */
   data: Tree | null;
 }
 
@@ -174,7 +174,7 @@ const ENTRY = statement<{ data: Tree }, { id: string }>(
   'select data from config_history where id = :id',
 );
 
-/** What an entry of the history stored; undefined when there is none. */
+/** The configuration of an entry of the history; undefined when there is no such entry. */
 export async function findHistory(sql: Sql, id: string): Promise<Tree | undefined> {
   const [row] = await sql.rows(ENTRY, { id });
   return row?.data;
@@ -192,7 +192,7 @@ const UPDATED = statement<LastChange>(
   'select updated_at, updated_by, origins from config where id = 1',
 );
 
-/** When and by whom the configuration was changed last, and each setting was set. */
+/** When and by whom the configuration was last changed, and when and by whom each setting was set. */
 export async function lastChange(sql: Sql): Promise<LastChange> {
   const [row] = await sql.rows(UPDATED);
   return row ?? { updated_at: 0, updated_by: null, origins: {} };

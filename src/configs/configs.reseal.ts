@@ -6,7 +6,7 @@ import type { Sql } from '../database/sql.ts';
 import { TABLES } from './configs.reseal.repository.ts';
 import { SEALED, SEALED_FOR } from './configs.store.ts';
 
-/** Seals the secrets of the configuration and of its history with the secret in use, where an older one of the list has sealed them. */
+/** Seals the secrets of the configuration and of its history with the current secret where an older secret has sealed them. */
 export async function resealConfigs(sql: Sql, secret: Secret): Promise<Tally> {
   const tally = emptyTally();
   for (const { read, write } of TABLES) {

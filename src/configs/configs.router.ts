@@ -25,7 +25,7 @@ import { Configuration } from './settings/configs.schema.ts';
 
 const secrets = z.boolean().optional().describe('Answers secrets in clear instead of masks');
 
-/** What is sent may be older, of another system or incomplete, so the service is what checks it. */
+/** The sent object may be older, incomplete, or of another system, so the service checks it. */
 const sent = z.record(z.string(), z.unknown()).meta({
   override({ jsonSchema }) {
     for (const word of Object.keys(jsonSchema)) delete jsonSchema[word as 'type'];

@@ -16,12 +16,12 @@ import type { Configuration } from './settings/configs.schema.ts';
 import { maskSecrets, restoreSecrets } from './settings/configs.secrets.ts';
 import { changedPaths, type Tree, valueAt, withoutValue, withValue } from './settings/configs.settings.ts';
 
-/** What the configuration's services need of a call; the command line has no more. */
+/** The parts of a scope that these services need; the command line has no others. */
 export type ConfigScope = Pick<Scope<Actor | null>, 'sql' | 'configs' | 'actor'> & {
   egress: Pick<Scope['egress'], 'check'>;
 } & AuditScope;
 
-/** The whole configuration in force, with its secrets masked unless asked for. */
+/** The whole configuration in force. Its secrets are masked by default. */
 export function exportConfiguration(
   { configs }: ConfigScope,
   { secrets = false }: { secrets?: boolean | undefined } = {},
@@ -29,10 +29,10 @@ export function exportConfiguration(
   return secrets ? configs.current : maskSecrets(configs.current);
 }
 
-/** What became of a change. */
+/** The result of a change. */
 export interface ConfigurationChanged {
   revision: number;
-  /** Dotted paths of what is another now. */
+  /** Dotted paths of the changed settings. */
   changed: string[];
 }
 
@@ -45,14 +45,14 @@ export interface ImportInput extends AcceptOptions {
 }
 
 /**
- * Replaces the whole configuration in one transaction; it is in force when this returns. Simultaneous imports queue on
- * the row, so each of them is stored whole and the last one stays. A mask in place of a secret keeps the stored one.
+ * Replaces the whole configuration in one transaction; it is in force when this returns. Concurrent imports wait for the
+ * lock of the row, so each is stored whole and the last one stays. A mask in place of a secret keeps the stored one.
  *
  * @throws config_newer when the object was exported by a newer version
- * @throws validation naming what is missing or wrong, and masks of secrets that are not stored
- * @throws config_locked when it would change what an environment variable pins
- * @throws address_refused for another `webhook_url` that may not be called
- * @returns the stored configuration; the settings that it changed are named in a header of the answer
+ * @throws validation naming missing or wrong members, and masks of secrets that are not stored
+ * @throws config_locked when it would change a setting that an environment variable pins
+ * @throws address_refused for a new `webhook_url` that may not be called
+ * @returns the stored configuration; a header of the answer names the changed settings
  */
 export async function importConfiguration(scope: Scope, input: ImportInput): Promise<Configuration> {
   if (input.dry_run) return tryConfiguration(scope, input);
@@ -61,7 +61,7 @@ export async function importConfiguration(scope: Scope, input: ImportInput): Pro
   return exportConfiguration(scope, input);
 }
 
-/** What an import would store, with the settings that it would change named in a header of the answer. Stores nothing. */
+/** The configuration that an import would store; a header of the answer names the settings that it would change. Stores nothing. */
 async function tryConfiguration(scope: Scope, input: ImportInput): Promise<Configuration> {
   const { configs, sql } = scope;
   const stored = configs.open((await readConfig(sql)).data);
@@ -71,7 +71,7 @@ async function tryConfiguration(scope: Scope, input: ImportInput): Promise<Confi
   return input.secrets ? shown : maskSecrets(shown);
 }
 
-/** The same, telling what it changed. */
+/** Like `importConfiguration`, but returns the changes. */
 export async function replaceConfiguration(
   scope: ConfigScope,
   input: ImportInput,
@@ -112,7 +112,7 @@ function restoreWithin(scope: ConfigScope, sent: Tree, stored: Tree): Tree {
   return pickOverrides(restored, sent);
 }
 
-/** The address is called by this server, so it must be one that may be; a stored one is left to the time of the call. */
+/** This server calls the address, so it must be allowed. A stored address is not checked here, but at each call. */
 function refuseInner(
   { egress }: ConfigScope,
   { webhook_url: url }: Configuration,
@@ -131,7 +131,7 @@ function refuseInner(
   }
 }
 
-/** Below a pin the stored value stays, so that it is there again when the variable goes. */
+/** The stored value of a pinned setting stays, so that it is in force again when the variable is removed. */
 const withoutPins = ({ configs }: ConfigScope, stored: Tree, next: Tree): Tree =>
   configs.pins.reduce(
     (tree, { path }) =>
@@ -146,7 +146,8 @@ interface NewValue {
 }
 
 /**
- * Replaces single settings and nothing else, whatever is imported meanwhile. A mask in place of a secret keeps the stored one.
+ * Replaces single settings; all others stay, also those that a concurrent import changes. A mask in place of a secret keeps the
+ * stored one.
  *
  * @throws validation, config_locked
  */
@@ -157,7 +158,7 @@ export async function changeSettings(scope: ConfigScope, values: readonly NewVal
   });
 }
 
-/** A pinned setting may be sent as it is in force or as it is stored; neither changes it. */
+/** A pinned setting may be sent with the pinned or with the stored value; neither changes it. */
 function refuseLocked({ configs }: ConfigScope, sent: Configuration, stored: Configuration): void {
   const locked = configs.pins.filter(({ path, value }) => {
     const given = valueAt(sent, path);
@@ -172,8 +173,8 @@ function refuseLocked({ configs }: ConfigScope, sent: Configuration, stored: Con
 }
 
 /**
- * Puts an earlier configuration in force again, secrets included, as a new entry of the history. What the environment
- * pins stays pinned.
+ * Puts an earlier configuration in force again, with its secrets, as a new entry of the history. Settings that the environment
+ * pins stay pinned.
  *
  * @throws not_found, config_newer
  */
@@ -192,7 +193,7 @@ export async function rollbackConfiguration(
 const valuesAt = (tree: Tree, paths: readonly string[]): Tree =>
   Object.fromEntries(paths.map((path) => [path, valueAt(tree, path)]));
 
-/** Stores the overrides that `decide` makes of the stored ones, whose row is locked meanwhile, and puts them in force. */
+/** Stores the overrides that `decide` makes from the stored ones, and puts them in force. The row is locked meanwhile. */
 async function change(
   scope: ConfigScope,
   how: 'import' | 'rollback' | 'command',

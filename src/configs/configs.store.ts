@@ -24,7 +24,7 @@ declare module '../events/bus.ts' {
   interface BusTopics {
     /** Between processes, through PostgreSQL: a newer configuration is stored. */
     'config.stored': { revision: number };
-    /** Within a process: another configuration is in force in it. */
+    /** Within a process: a new configuration is in force. */
     'config.changed': { revision: number };
   }
 }
@@ -38,35 +38,35 @@ declare module '../core/scope.ts' {
 /** How long to wait before the configuration is read again when the database did not answer. */
 const RETRY_MS = 500;
 
-/** Begins a text that is sealed. */
+/** The prefix of a sealed text. */
 export const SEALED = 'sealed:';
 export const SEALED_FOR = { purpose: 'configuration', place: 'config' } as const;
 
 /** The configuration in force, held in memory: reading it costs nothing. */
 export interface ConfigStore {
-  /** With what the environment pins. Secrets are in clear: this never leaves the server as it is. */
+  /** Includes the pinned values. Secrets are in clear: mask them before this leaves the server. */
   readonly current: Configuration;
-  /** What administrators have set of it; secrets in clear. */
+  /** The settings that administrators have set; secrets are in clear. */
   readonly overrides: Tree;
   readonly revision: number;
-  /** What is stored and cannot be used: the defaults are in force in its place, until a change stores it anew. */
+  /** Stored values that cannot be used: their defaults are in force until a change replaces them. */
   readonly faults: readonly ConfigurationFault[];
-  /** What environment variables hold fast. */
+  /** The settings that environment variables pin. */
   readonly pins: readonly Pin[];
   /** Names this installation, so that several may share one Redis. */
   readonly installationId: string;
-  /** Whether events are served over WebSocket; the environment says so, and clients ask. */
+  /** Whether the server sends events over WebSocket. The environment decides it, and clients read it. */
   readonly hasEventDoors: boolean;
-  /** The form that the database keeps: secrets are sealed. */
+  /** The form for the database: secrets are sealed. */
   seal(overrides: Tree): Tree;
   /** The overrides of a stored form, in clear. */
   open(data: Tree): Tree;
-  /** Takes over the version that this process has just stored; the code that stored it tells the other processes. */
+  /** Puts in force the version that this process has just stored. The code that stored it notifies the other processes. */
   adopt(overrides: Tree, revision: number): void;
 }
 
 export interface ConfigStoreOptions {
-  /** The server's; secrets in the database are sealed with a key of it. */
+  /** The server's secret; secrets in the database are sealed with a key derived from it. */
   secret: string;
   pins: readonly Pin[];
   hasEventDoors: boolean;
@@ -74,7 +74,7 @@ export interface ConfigStoreOptions {
 }
 
 /**
- * Reads the stored configuration, first storing one without overrides when there is none. `refresh` reads it again.
+ * Reads the stored configuration. If there is none, it first stores one without overrides. `refresh` reads it again.
  *
  * @throws StartError when a newer version of the server stored it, or the row as a whole is wrong
  */
@@ -85,7 +85,7 @@ export async function openConfigStore(
   await beginConfig(sql);
   await rememberConfig(sql, uuidv7());
 
-  /** Secrets that cannot be read are left out, and said so: one must be able to start, and to set them again. */
+  /** Secrets that cannot be read are logged and left out: the server must start, so that they can be set again. */
   const read = (data: Tree) => {
     const clear = mapSecrets(data, (text, { path }) => {
       if (!text.startsWith(SEALED)) return text;
@@ -119,14 +119,14 @@ export async function openConfigStore(
   let bus: Bus | undefined;
   let retry: NodeJS.Timeout | undefined;
 
-  /** Never goes back: an older answer may arrive after a newer one. */
+  /** Ignores an older revision: an older answer may arrive after a newer one. */
   const take = (newer: typeof held) => {
     if (newer.revision <= held.revision) return;
     held = newer;
     bus?.announce('config.changed', { revision: held.revision });
   };
 
-  /** Until it succeeds, the older configuration stays in force. */
+  /** Reads the configuration, and retries while the database does not answer. The older one stays in force meanwhile. */
   const refresh = () => {
     clearTimeout(retry);
     readConfig(sql).then(
@@ -177,7 +177,7 @@ export async function openConfigStore(
         }),
         notices.onGap(refresh),
       ];
-      // No notice of a version that was stored between the first reading and now has reached this process.
+      // This process got no notice of a version that was stored between the first read and now.
       if (notices.shared) refresh();
       return () => {
         clearTimeout(retry);

@@ -18,7 +18,7 @@ export const Banner = z.looseObject({
   timestamp: z.int(),
 });
 
-/** A prompt that clients offer: a title of one or two lines, and the text that it stands for. */
+/** A prompt that clients offer: a title of one or two lines, and the text of the prompt. */
 export const PromptSuggestion = z.looseObject({ title: z.array(z.string()), content: z.string() });
 
 export const ToolServer = z.looseObject({
@@ -35,10 +35,10 @@ export const DEFAULT_NAME = 'Parley';
 const NAME_CHARACTERS = 64;
 
 const PATH_CHARACTERS = 2_048;
-/** Every page load gets the logo with the configuration, so it is smaller than other pictures. */
+/** Smaller than for other pictures: every page load gets the logo with the configuration. */
 const LOGO_BYTES = 64 * 1024;
 
-/** A path of this server: neither another host (`//host`) nor a path that browsers read as one. */
+/** A path of this server: neither another host (`//host`) nor a path that browsers read as another host. */
 const isOwnPath = (value: string) =>
   value.length <= PATH_CHARACTERS && /^\/(?!\/)[^\s\\\p{Cc}]*$/u.test(value);
 const isLogo = (value: string) => {

@@ -1,7 +1,7 @@
 import { isObject } from '../core/json/json.ts';
 import { type Tree, valueAt, withValue } from './settings/configs.settings.ts';
 
-/** The entries of a list, each changed if it is an object; whatever else is there is for the schema to refuse. */
+/** A list whose objects are changed. Other entries stay as they are: the schema refuses them. */
 function mapEntries(tree: Tree, path: string, change: (entry: Tree) => Tree): Tree {
   const list = valueAt(tree, path);
   if (!Array.isArray(list)) return tree;
@@ -17,7 +17,7 @@ function withoutNull(entry: Tree, name: string): Tree {
   return value === null ? others : entry;
 }
 
-/** Headers that a person typed into a field are kept as the JSON text of an object. */
+/** Headers that a person typed into a field are stored as the JSON text of an object. */
 function readHeaders(entry: Tree): Tree {
   if (typeof entry.headers !== 'string') return entry;
   try {
@@ -28,8 +28,8 @@ function readHeaders(entry: Tree): Tree {
 }
 
 /**
- * Comparable systems write 0, and some members in another form: a count as a number, null for a title that there is none of, headers
- * as text.
+ * Comparable systems write version 0, and some members in another form: a count as a number, null for a missing title, headers as
+ * text.
  */
 function fromOthers(tree: Tree): Tree {
   const count = valueAt(tree, 'folders.max_file_count');
@@ -38,13 +38,13 @@ function fromOthers(tree: Tree): Tree {
   return mapEntries(titled, 'tool_server.connections', readHeaders);
 }
 
-/** What brings an object of a version to the next one. */
+/** The step from each version to the next one. */
 const UPGRADES: Record<number, (tree: Tree) => Tree> = { 0: fromOthers };
 
-/** The object as the newest version has it. */
+/** The object in the form of the newest version. */
 export function upgrade(tree: Tree): Tree {
   const version = tree.version as number;
-  // Anything but the number of a version is for the schema to refuse.
+  // The schema refuses anything that is not the number of a version.
   return Object.keys(UPGRADES)
     .map(Number)
     .filter((from) => from >= version)

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { AppError } from '../core/errors.ts';
 
-/** An address that counts as public and is not: the platform service of a large cloud. */
+/** The platform service of a large cloud: a public address by its range, but served inside that cloud. */
 const PLATFORM: ReadonlySet<string> = new Set(['168.63.129.16']);
 
 /** The range of the public IPv6 network (RFC 4291, IANA's registry). */
@@ -39,10 +39,9 @@ export const withoutRoot = (name: string): string => name.replace(/\.$/, '');
 export const hostOf = ({ hostname }: URL): string => withoutRoot(hostname.replace(/^\[(.*)\]$/, '$1'));
 
 /**
- * Parses an address from a person. It is parsed once, and only the result is used, so that no second parser can find another host.
+ * Parses an address from a person. It is parsed once and only the result is used, so that no second parser finds another host.
  *
- * @param may decides for hosts that are addresses themselves, in whatever base they were written, and for names that no public
- *   server has
+ * @param may decides about hosts that are addresses (written in any base), and about names that no public server has
  * @throws address_refused with the reason
  */
 export function parseTarget(

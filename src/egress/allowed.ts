@@ -6,13 +6,13 @@ import { hostOf, isPublicAddress } from './addresses.ts';
 export interface Reachable {
   /** Whether an address, as sockets write it, may be connected to. */
   hasAddress(address: string): boolean;
-  /** Whether a name, as `hostOf` writes it, is listed: it may then lead to addresses that are not. */
+  /** Whether a name, as `hostOf` writes it, is on the list. Such a name may lead to addresses that are not on the list. */
   hasName(name: string): boolean;
-  /** Whether an address of a listed name may be connected to. */
+  /** Whether an address of a name on the list may be connected to. */
   mayBeNamed(address: string): boolean;
 }
 
-/** Clouds give credentials here to any program inside. A listed network that contains such an address does not allow it. */
+/** Here clouds give credentials to every program of a machine. Only an address itself on the list allows it, not a network. */
 const METADATA: ReadonlySet<string> = new Set([
   '169.254.169.254',
   '169.254.170.2',
@@ -24,7 +24,7 @@ const METADATA: ReadonlySet<string> = new Set([
   'fd00:ec2::254',
   'fd20:ce::254',
 ]);
-/** An IPv6 address that maps an IPv4 address reaches that one. */
+/** An IPv6 address that maps an IPv4 address reaches the IPv4 address. */
 export const isMetadata = (address: string) => METADATA.has(ipaddr.process(address).toString());
 
 const isAddress = (entry: string) => isIP(entry) !== 0;
@@ -47,7 +47,7 @@ export function reachable(entries: readonly string[] = []): Reachable {
   const addresses = new Set(entries.filter(isAddress).map((entry) => ipaddr.parse(entry).toString()));
   const networks = entries.filter(isNetwork).map((entry) => ipaddr.parseCIDR(entry));
   const names = new Set(entries.map(readName));
-  /** An address that stands for another one (mapped, translated) has another kind, and so is in none of its networks. */
+  /** An address that stands for another one (mapped, translated) is of another kind, so it is in none of the networks. */
   const isInside = (address: ReturnType<typeof ipaddr.parse>) =>
     networks.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
   return {

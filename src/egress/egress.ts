@@ -19,11 +19,11 @@ export interface EgressRequest {
   body?: string | Uint8Array;
   /** The most bytes of the answer that are read, after decompression. */
   maxBytes: number;
-  /** What happens to a longer answer: it is refused unless told. */
+  /** What happens to a longer answer: refused by default. */
   excess?: 'refuse' | 'cut';
   /** For the whole exchange: name resolution, redirects, and the answer to its last byte. */
   timeoutMs: number;
-  /** How many redirects are followed; 5 unless told. The next one is returned as the answer. */
+  /** How many redirects are followed; 5 by default. The next one is returned as the answer. */
   maxRedirects?: number;
   signal?: AbortSignal;
 }
@@ -47,7 +47,8 @@ export interface Egress {
   /** Refuses an address that `fetch` would refuse without a request. @throws address_refused */
   check(address: string): URL;
   /**
-   * Opens a way to one server that an administrator has configured, wherever it is: the configuration allows it. Its answers may be streams.
+   * Opens a way to one server that an administrator has configured. The configuration allows it at any address. Its answers may be
+   * streams.
    * The caller closes it.
    */
   open(address: string, options: WayOptions): Way;
@@ -55,23 +56,23 @@ export interface Egress {
 }
 
 export interface EgressOptions {
-  /** Further targets beside the public network: addresses, networks (CIDR), and host names, which may lead anywhere. */
+  /** Targets in addition to the public network: addresses, networks (CIDR), and host names, which may lead to any address. */
   allow?: readonly string[];
-  /** Resolves a name that is not listed to all its addresses. Asks the name servers unless given. */
+  /** Resolves a name that is not on the list to all its addresses. By default it asks the name servers. */
   resolve?: (host: string) => Promise<string[]>;
-  /** The addresses that may be connected to; the public network and the list unless given. */
+  /** The addresses that may be connected to; by default the public network and the list. */
   mayConnect?: (address: string) => boolean;
 }
 
 const AGENT = `Parley/${project.version}`;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 5;
-/** How long a connection is kept for the next request, even if the server offers more: callers may name any number of servers. */
+/** How long a connection stays open for the next request, even if the server offers more: callers may name any number of servers. */
 const KEPT_MS = 4_000;
 
 /**
- * Names are resolved once, where the connection is made, and the connection goes to the checked addresses: a second answer of
- * a name server cannot lead elsewhere (`docs/decisions/egress.md`).
+ * A name is resolved once, when the connection is made, and the connection goes to the checked addresses. So a second answer of
+ * a name server cannot lead to another address (`docs/decisions/egress.md`).
  */
 export function createEgress({ allow, resolve = askNameServers, mayConnect }: EgressOptions = {}): Egress {
   const listed = reachable(allow);
@@ -100,7 +101,7 @@ export function createEgress({ allow, resolve = askNameServers, mayConnect }: Eg
   };
 }
 
-/** Most servers never call another, and the library takes 30 MB: it is loaded for the first request. */
+/** Loaded for the first request: most servers never call another server, and the library takes 30 MB. */
 function openLibrary(lookup: LookupFunction) {
   const load = async () => {
     const { Agent, fetch, Headers } = await import('undici');
@@ -125,7 +126,7 @@ interface Means {
 
 /** One request, with its redirects. */
 class Exchange {
-  /** Where it is now. */
+  /** The current address. */
   url: URL;
   readonly #means: Means;
   readonly #maxRedirects: number;
@@ -142,7 +143,7 @@ class Exchange {
     this.#headers = headersOf(means.library.Headers, headers);
   }
 
-  /** Sends the request, and again to where it is redirected. */
+  /** Sends the request, and sends it again to the target of each redirect. */
   async follow(): Promise<Response> {
     for (let redirects = 0; ; redirects += 1) {
       const response = await this.#send();
@@ -190,7 +191,7 @@ class Exchange {
   }
 }
 
-/** A line break in a value would begin another header, so the library refuses it. */
+/** The library refuses a line break in a value, because it would begin another header. */
 function headersOf(Type: typeof Headers, given: Record<string, string> | undefined): Headers {
   try {
     return new Type(given);
@@ -217,7 +218,7 @@ async function readBody(response: Response, maxBytes: number, excess: 'refuse' |
   return Buffer.concat(chunks).subarray(0, maxBytes);
 }
 
-/** Libraries wrap errors. A cause of our own has the best message. */
+/** Libraries wrap errors. A cause that this server made has the best message. */
 function translate(error: unknown, timeout: AbortSignal): unknown {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof AppError) return cause;

@@ -36,7 +36,7 @@ const notFound = (host: string) =>
   new AppError('upstream_failed', { detail: `The name ${host} could not be found.` });
 
 /**
- * Not `dns.lookup`, which blocks one of the few threads for files as long as a name server takes. The hosts file and the search
+ * Not `dns.lookup`: it blocks one of the few threads for files until the name server answers. The hosts file and the search
  * domains of the machine name no public servers.
  */
 export async function askNameServers(host: string): Promise<string[]> {

@@ -13,18 +13,18 @@ export interface WayOptions {
 
 /** A way to one server. */
 export interface Way {
-  /** As the platform's `fetch`, for addresses of this server only. Redirects are answers. */
+  /** Like the platform's `fetch`, but only for addresses of this server. A redirect is returned as the answer. */
   fetch: typeof globalThis.fetch;
-  /** The addresses of the name. @throws Error of the system */
+  /** The addresses of the name. @throws the error of the system */
   resolve(): Promise<string[]>;
-  /** Opens a connection and closes it. @throws Error of the system, upstream_timeout */
+  /** Opens a connection and closes it. @throws the error of the system, upstream_timeout */
   probe(timeoutMs: number): Promise<void>;
   close(): void;
 }
 
 /**
- * The connections to the server go where the machine's own look-up of the name leads. There are no limits of time here: a stream may
- * pause, and its reader knows for how long. Addresses where clouds give out credentials need the list of the operator.
+ * The name is looked up as other programs of the machine do. There is no time limit here: a stream may pause, and its reader knows for
+ * how long. Addresses where clouds give credentials must be on the operator's list.
  */
 export function openWay(address: string, { maxBytes }: WayOptions, operators: Reachable): Way {
   const { origin, ...url } = parse(address);
@@ -35,7 +35,7 @@ export function openWay(address: string, { maxBytes }: WayOptions, operators: Re
     hasAddress: listed.hasAddress,
     resolve: () => Promise.reject(isNotPublic(url.host)),
   });
-  // Loaded for the first call, as for `fetch`.
+  // Loaded for the first call, as in `egress.ts`.
   const load = async () => {
     const { Agent, fetch } = await import('undici');
     const agent = new Agent({
@@ -70,7 +70,7 @@ export function openWay(address: string, { maxBytes }: WayOptions, operators: Re
   };
 }
 
-/** The limit of bytes counts what the network carries. */
+/** Refuses a compressed answer: the limit counts the bytes of the network. */
 async function refuseCompressed({ headers, body }: Pick<UndiciResponse, 'headers' | 'body'>): Promise<void> {
   if ((headers.get('content-encoding') ?? 'identity') === 'identity') return;
   await body?.cancel();

@@ -59,8 +59,8 @@ const ENTRY_ID = 'entryUUID';
 const OBJECT_ID = 'objectGUID';
 
 /**
- * @throws StartError for an unusable filter or file, and for a setup that would send passwords unencrypted by
- *   mistake
+ * @throws StartError for a missing search base, a search account without a password, and an unusable filter or
+ *   file
  */
 export async function createDirectory(env: Env): Promise<Directory | null> {
   if (!env.ENABLE_LDAP) return null;

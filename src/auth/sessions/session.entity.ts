@@ -10,7 +10,7 @@ export const Session = defineEntity({
     user: () => p.manyToOne(User).deleteRule('cascade').index(),
     expires_at: p.datetime().columnType('timestamptz').index(),
     created_at: p.datetime().columnType('timestamptz'),
-    /** The last call with this session, to about a minute. */
+    /** The last call with this session, to about half a minute. */
     last_seen_at: p.datetime().columnType('timestamptz').defaultRaw('now()'),
     ip: p.text(),
     user_agent: p.text(),

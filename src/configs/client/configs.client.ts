@@ -18,7 +18,7 @@ import {
 } from './configs.features.ts';
 
 /**
- * What a client needs to know of the configuration. Every anonymous caller gets the open members: each is a decision, and
+ * The part of the configuration that clients need. Every anonymous caller gets the open members. Each is a decision, so
  * `test/configs/client.test.ts` lists them again.
  */
 const MemberUi = {
@@ -39,19 +39,19 @@ export const ClientConfiguration = z
     color: z.string(),
     version: z.string(),
     default_locale: z.string(),
-    /** Translations of its own that an installation adds; there are none yet. */
+    /** Translations that an installation adds; there are none yet. */
     i18n: z.record(z.string(), z.unknown()),
     oauth: z.object({ providers: z.record(z.string(), z.string()), auto_redirect: z.literal(false) }),
-    /** The members that follow `enable_websocket` are for those who are let in. */
+    /** The members after `enable_websocket` are for admitted accounts. */
     features: AnonymousFeatures.extend(MemberFeatures.partial().shape),
     /** True while no account exists: the first sign-up becomes the administrator. */
     onboarding: z.boolean(),
-    /** An account that waits gets the two members of its overlay alone. */
+    /** An account that waits for approval gets only the two members of its overlay. */
     ui: z
       .object({ ...PENDING_OVERLAY, ...MemberUi })
       .partial()
       .optional(),
-    // The rest is for those who are let in.
+    // The rest is for admitted accounts.
     default_models: z.string().nullable().optional(),
     default_pinned_models: z.string().nullable().optional(),
     model_order_list: z.array(z.string()).optional(),
@@ -65,13 +65,13 @@ export const ClientConfiguration = z
 
 export const Version = z.object({ version: z.string(), deployment_id: z.string() }).meta({ id: 'Version' });
 
-/** Which version runs, and what tells this installation from others. */
+/** The running version, and the id of this installation. */
 export const describeVersion = ({ configs }: Pick<Scope, 'configs'>): z.infer<typeof Version> => ({
   version: project.version,
   deployment_id: configs.installationId,
 });
 
-/** What a client needs at its start: little for strangers, more for members. */
+/** What a client needs at its start: little for anonymous callers, more for members. */
 export async function clientConfiguration(scope: Scope<null>): Promise<z.infer<typeof ClientConfiguration>> {
   const { ui, webui } = scope.configs.current;
   const actor = await whoAsks(scope);
@@ -96,7 +96,7 @@ export async function clientConfiguration(scope: Scope<null>): Promise<z.infer<t
   };
 }
 
-/** What the buttons of providers say, by the provider's place in `/oauth/{provider}/login`. */
+/** The texts of the buttons of providers, by the provider's name in `/oauth/{provider}/login`. */
 const namesOfProviders = ({ oauth }: Scope<null>): Record<string, string> =>
   Object.fromEntries([...oauth.providers.values()].map(({ id, name }) => [id, name]));
 
@@ -105,7 +105,7 @@ const textAt = (configuration: unknown, path: string): string => {
   return typeof value === 'string' ? value : '';
 };
 
-/** What an account that waits for approval is shown. */
+/** The texts for an account that waits for approval. */
 const overlay = ({ configs: { current } }: Pick<Scope, 'configs'>) => ({
   pending_user_overlay_title: textAt(current, 'ui.pending_user_overlay_title'),
   pending_user_overlay_content: textAt(current, 'ui.pending_user_overlay_content'),

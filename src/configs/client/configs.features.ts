@@ -48,7 +48,7 @@ export const MemberFeatures = z.object({
   ...absent(z.literal(false)),
 });
 
-/** What else clients ask for: limits of uploads, and engines, which are empty where the server has none. */
+/** Further members that clients read: limits of uploads, and engines, which are empty where the server has none. */
 export const Abilities = z.object({
   file: z.object({
     /** Of one upload, in MiB. */

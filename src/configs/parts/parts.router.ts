@@ -27,8 +27,8 @@ const openapi = (method: 'GET' | 'POST', path: Path, words: Words): Meta => ({
 });
 
 /*
- * Reading and replacing a part. What tRPC expects of an output depends on the schema, which the compiler does not know here; the
- * schema itself still checks each answer.
+ * Procedures that read and replace a part. The compiler does not know the schema here, and so not the type of the output; the schema
+ * still checks each answer.
  */
 interface Part<S extends z.ZodObject, A extends z.ZodObject> {
   sent: S;

@@ -6,15 +6,15 @@ import { Banner, PromptSuggestion, ToolServer } from '../configs.terms.ts';
 import { ConfigurationFault } from '../settings/configs.schema.ts';
 
 /*
- * Parts of the configuration as clients of comparable systems know them: flat, under names of their own. `PATHS` has the setting
- * that each is.
+ * Parts of the configuration in the form that clients of comparable systems know: flat, with other names. `PATHS` maps each member
+ * to its setting.
  */
 
 /**
- * A part as it is sent, and as it is answered.
+ * The schemas of a part in a request and in an answer.
  *
- * @param absent switches and limits of what this service does not have, by the values that are answered: clients show a missing
- *   switch as on, and some require these members. They are not settings: what callers send for them is left out
+ * @param absent switches and limits of features that this service does not have, with the values of the answer: clients show a missing
+ *   switch as on, and some require these members. They are not settings: values that callers send for them are ignored
  */
 const part = <S extends z.ZodRawShape>(
   id: string,
@@ -27,7 +27,7 @@ const part = <S extends z.ZodRawShape>(
     .object({
       ...shape,
       ...Object.fromEntries(Object.entries(absent).map(([name, value]) => [name, absentMember(value)])),
-      /** What is stored of it and cannot be used: the defaults are in force, until the part is replaced. */
+      /** Stored values that cannot be used: their defaults are in force until the part is replaced. */
       faults: z.array(ConfigurationFault).optional(),
     })
     .meta({ id: `${id}InForce` }),
@@ -97,7 +97,7 @@ export const AdminSettings = {
     },
     ABSENT_SETTINGS,
   ),
-  /** An administrator who asks for it must not believe that it is there. */
+  /** Refused, so that no administrator believes that the feature exists. */
   refused: { ENABLE_MFA: z.literal(false, 'must be false: this version has no second factor').nullish() },
 };
 

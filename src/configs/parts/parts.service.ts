@@ -6,7 +6,7 @@ import { type ConfigScope, changeSettings, exportConfiguration } from '../config
 import type { ConfigurationFault } from '../settings/configs.schema.ts';
 import { valueAt } from '../settings/configs.settings.ts';
 
-/** The setting that each member is; most members are called like the variable that pins theirs. */
+/** The setting of each member; most members have the name of the variable that pins the setting. */
 const PATHS: Readonly<Record<string, string>> = {
   ...NAMED_VARIABLES,
   ENABLE_USER_STATUS: 'users.enable_status',
@@ -27,10 +27,10 @@ const pathOf = (name: string) => PATHS[name] ?? name;
 
 type Part = z.ZodObject;
 
-/** A part in force, and what of it is stored but cannot be used. */
+/** A part in force, and its stored values that cannot be used. */
 export type PartInForce<P extends Part> = z.output<P> & { faults?: ConfigurationFault[] };
 
-/** A part of the configuration in force, secrets masked; with its faults, where there are any. */
+/** A part of the configuration in force, with its faults if there are any; secrets are masked. */
 export function readPart<P extends Part>(scope: ConfigScope, part: P): PartInForce<P> {
   const configuration = exportConfiguration(scope);
   const names = Object.keys(part.shape);
@@ -47,10 +47,10 @@ export function readPart<P extends Part>(scope: ConfigScope, part: P): PartInFor
 }
 
 /**
- * Replaces what was sent of a part, and nothing else of the configuration, whatever is imported meanwhile. A mask in place of a
+ * Replaces the sent members of a part. All other settings stay, also those that a concurrent import changes. A mask in place of a
  * secret keeps the stored one.
  *
- * @returns the part in force then
+ * @returns the part in force afterwards
  * @throws validation, config_locked
  */
 export async function writePart<P extends Part>(

@@ -14,11 +14,11 @@ const TIMEOUT_MS = 10_000;
 const refused = (detail: string) => new AppError('bad_request', { detail });
 
 /**
- * Asks a tool server for its OpenAPI description, to see whether a connection works. Stores nothing. A mask in place of a secret
- * stands for the stored one of the same address.
+ * Requests the OpenAPI description of a tool server, to test a connection. Stores nothing. A mask in place of a secret stands for the
+ * stored secret of the same address.
  *
  * @returns the description
- * @throws bad_request for what is no OpenAPI server, address_refused, upstream_failed, upstream_timeout
+ * @throws bad_request for a server without an OpenAPI description, address_refused, upstream_failed, upstream_timeout
  */
 export async function verifyToolServer(scope: Scope, sent: Connection): Promise<Tree> {
   if (sent.type !== 'openapi') throw refused('This version connects to OpenAPI servers only.');
@@ -36,7 +36,7 @@ export async function verifyToolServer(scope: Scope, sent: Connection): Promise<
   return description;
 }
 
-/** The path may be an address of its own. */
+/** The path may be a whole address. */
 const addressOf = ({ url, path }: Connection): string =>
   /^https?:\/\//i.test(path) ? path : `${url.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`;
 

@@ -1,10 +1,10 @@
 import type { Configuration } from './configs.schema.ts';
 import { sections } from './configs.sections.ts';
 
-/** Number of the configuration's schema; grows when an older export needs upgrading. */
+/** The version of the configuration's schema. It is raised when an older export needs an upgrade. */
 export const CONFIG_VERSION = 1;
 
-/** A new installation begins with this. */
+/** The configuration of a new installation. */
 export const DEFAULT_CONFIGURATION = {
   version: CONFIG_VERSION,
   ...Object.fromEntries(Object.entries(sections).map(([name, { defaults }]) => [name, defaults])),

@@ -1,15 +1,15 @@
 import { MASK, mapSecrets } from '../../core/secrets/masks.ts';
 import type { Configuration } from './configs.schema.ts';
 
-/** The configuration for eyes that need no secrets. */
+/** The configuration with its secrets masked. */
 export const maskSecrets = (configuration: Configuration): Configuration =>
   mapSecrets(configuration, () => MASK);
 
 /**
- * Puts the stored secrets where the masks are. A secret follows the address or id that it belongs to, so entries may
- * move; it is never given to another address, which would be sent it.
+ * Replaces masks by the stored secrets. A secret belongs to its address or id, so entries may move. It is never joined to another
+ * address: this server would send the secret there.
  *
- * @returns the paths of masks for which nothing is stored, beside the whole tree
+ * @returns the whole tree, and the paths of masks for which no secret is stored
  */
 export function restoreSecrets(
   sent: Configuration,

@@ -4,7 +4,7 @@ import { DEFAULT_CONFIGURATION } from './configs.defaults.ts';
 
 export type Tree = Record<string, unknown>;
 
-/** A member that has members of its own; an object without any is a value, which the administrator fills. */
+/** Whether a member has members. An object without members is a value that the administrator fills. */
 const isBranch = (value: unknown): value is Tree => isObject(value) && Object.keys(value).length > 0;
 
 /** The dotted paths of all values in a tree, in its order. */
@@ -14,7 +14,7 @@ export function pathsOf(tree: Tree, prefix = ''): string[] {
   );
 }
 
-/** Every setting that this service knows, by its dotted path. The number of the schema is none. */
+/** The dotted paths of all settings that this service knows. The version of the schema is not a setting. */
 export const SETTINGS: readonly string[] = pathsOf(DEFAULT_CONFIGURATION).filter(
   (path) => path !== 'version',
 );
@@ -25,7 +25,7 @@ export const valueAt = (tree: unknown, path: string): unknown =>
     .split('.')
     .reduce<unknown>((at, name) => (isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined), tree);
 
-/** The tree with another value at a dotted path; what it shares with the given one is not copied. */
+/** The tree with a new value at a dotted path. The unchanged parts are shared, not copied. */
 export function withValue<T extends object>(tree: T, path: string, value: unknown): T {
   const [name = '', ...rest] = path.split('.');
   const members = tree as Tree;
@@ -34,7 +34,7 @@ export function withValue<T extends object>(tree: T, path: string, value: unknow
   return { ...tree, [name]: withValue(isObject(below) ? below : {}, rest.join('.'), value) };
 }
 
-/** The tree without the value at a dotted path; what it shares with the given one is not copied. */
+/** The tree without the value at a dotted path. The unchanged parts are shared, not copied. */
 export function withoutValue<T extends object>(tree: T, path: string): T {
   const [name = '', ...rest] = path.split('.');
   const { [name]: below, ...others } = tree as Tree;
@@ -42,7 +42,7 @@ export function withoutValue<T extends object>(tree: T, path: string): T {
   return isObject(below) ? { ...tree, [name]: withoutValue(below, rest.join('.')) } : tree;
 }
 
-/** The dotted paths at which two trees differ, one for each value that is not the same, in the order of the later. */
+/** The dotted paths of the values that differ between two trees, in the order of the later tree. */
 export function changedPaths(before: unknown, after: unknown, path = ''): string[] {
   if (isDeepStrictEqual(before, after)) return [];
   if (!isObject(before) || !isObject(after)) return [path];

@@ -5,10 +5,10 @@ import { sections } from './configs.sections.ts';
 
 type JsonSchema = Record<string, unknown>;
 
-/** Made at the first question, since making all of them takes a while. */
+/** Created at the first call, because it takes a while. */
 const made = new Map<string, JsonSchema>();
 
-/** JSON Schema (draft 2020-12) of the value of a setting; empty for one that is not known. */
+/** JSON Schema (draft 2020-12) of the value of a setting; empty for an unknown setting. */
 export function schemaOfSetting(path: string): JsonSchema {
   const [name = '', ...members] = path.split('.');
   return members.reduce((schema, member) => memberOf(schema, member), schemaOfSection(name));

@@ -8,7 +8,7 @@ export const Permissions = z.record(z.string(), z.record(z.string(), z.boolean()
 export type Permissions = z.infer<typeof Permissions>;
 
 /**
- * Permissions that no operation here asks for: clients hide what is not allowed. Names and defaults are those of comparable systems,
+ * Permissions that no operation here checks: clients use them to hide features. Names and defaults are those of comparable systems,
  * so that an exported configuration keeps its meaning.
  */
 const FOR_CLIENTS = {
@@ -63,7 +63,7 @@ const FOR_CLIENTS = {
   settings: { interface: true },
 } as const;
 
-/** Permissions that operations ask for, as their nouns declare them. */
+/** Permissions that operations check, as their nouns declare them. */
 const ENFORCED = Object.values<Terms>(declared).map(({ permissions = {} }) => permissions);
 
 type PermissionsOf<T> = T extends { permissions: infer P } ? P : never;
@@ -71,7 +71,7 @@ type Declared = (typeof declared)[keyof typeof declared];
 type Tree = typeof FOR_CLIENTS & Intersection<PermissionsOf<Declared>>;
 
 /**
- * What accounts may do that are not administrators. Two levels, `section.leaf`; a path that is missing counts as false.
+ * The permissions of accounts that are not administrators. Two levels, `section.leaf`; a missing path counts as false.
  */
 export const DEFAULT_PERMISSIONS: Permissions = merge([FOR_CLIENTS, ...ENFORCED]);
 
@@ -82,7 +82,7 @@ function merge(trees: readonly Permissions[]): Permissions {
   );
 }
 
-/** The words for a permission. */
+/** The description of a permission. */
 export const describePermission = (section: string, leaf: string): Setting => {
   const name = `${section}.${leaf}`;
   const isEnforced = ENFORCED.some((tree) => tree[section]?.[leaf] !== undefined);
@@ -98,7 +98,7 @@ export type Permission = {
 
 const section = () => z.record(z.string(), z.boolean());
 
-/** The configured tree: the sections that the service reference names must be there, others may be. */
+/** The configured tree. The sections that the service reference names are required, others are optional. */
 export const PermissionTree = z
   .object({
     workspace: section(),
@@ -109,10 +109,10 @@ export const PermissionTree = z
   })
   .catchall(section());
 
-/** The same where it is replaced by itself: all sections, so that an old client does not take away what it does not know. */
+/** For a request that replaces the permissions: requires all sections, so that an old client removes none that it does not know. */
 export const DefaultPermissionTree = PermissionTree.extend({ access_grants: section() });
 
-/** Completes a stored tree with the built-in defaults for what it does not name. */
+/** A stored tree, completed by the built-in defaults. */
 export function completePermissions(tree: Permissions): Permissions {
   const sections = new Set([...Object.keys(DEFAULT_PERMISSIONS), ...Object.keys(tree)]);
   return Object.fromEntries(

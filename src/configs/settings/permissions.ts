@@ -1,7 +1,7 @@
 import type { Actor, Scope } from '../../core/scope.ts';
 import { completePermissions, type Permission, type Permissions } from './permissions.schema.ts';
 
-/** Almost every call asks; a configuration is never changed in place, so each needs completing but once. */
+/** Almost every call reads these. A configuration is never changed in place, so it is completed only once. */
 const completed = new WeakMap<Permissions, Permissions>();
 
 /** The configured defaults of all people, completed by the built-in ones. */
@@ -19,7 +19,7 @@ export function defaultPermissions({ configs }: Pick<Scope, 'configs'>): Permiss
 export const effectivePermissions = (scope: Pick<Scope<Actor | null>, 'configs' | 'actor'>): Permissions =>
   withGranted(defaultPermissions(scope), scope.actor?.granted ?? []);
 
-/** A tree with what groups give besides. */
+/** A tree with the permissions of groups added. */
 export function withGranted(tree: Permissions, granted: readonly string[]): Permissions {
   if (granted.length === 0) return tree;
   const united = Object.fromEntries(
@@ -45,7 +45,7 @@ export function may(scope: Pick<Scope, 'configs' | 'actor'>, permission: Permiss
   return allows(defaultPermissions(scope), permission);
 }
 
-/** Whether a tree says yes; what it does not name counts as no. */
+/** Whether a tree allows a permission; a missing one is not allowed. */
 export function allows(tree: Permissions, permission: string): boolean {
   const [section, leaf] = cutName(permission);
   return tree[section]?.[leaf] === true;
