@@ -1,8 +1,8 @@
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createWriteStream, type WriteStream } from 'node:fs';
-import { access, constants, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, isAbsolute, join } from 'node:path';
+import { access, constants, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { whileLocked } from './environment.lock.ts';
@@ -154,7 +154,7 @@ async function make(
   const draft = `${folder}.${process.pid}.tmp`;
   const output = openOutput(`${folder}.log`, await countRequirements());
   const endProgress = log.progress?.((seconds) => `  Python environment: ${output.describe()}, ${seconds} s`);
-  await rm(draft, { recursive: true, force: true });
+  await removeDrafts(folder);
   await mkdir(draft, { recursive: true });
   try {
     log.info(
@@ -187,6 +187,15 @@ async function make(
     output.file.end();
     await rm(draft, { recursive: true, force: true });
   }
+}
+
+/** Removes the drafts that killed servers left. Only the holder of the lock makes a draft, so none is in use. */
+async function removeDrafts(folder: string): Promise<void> {
+  const [place, name] = [dirname(folder), basename(folder)];
+  const drafts = (await readdir(place)).filter(
+    (entry) => entry.startsWith(`${name}.`) && /\.\d+\.tmp(\.old)?$/.test(entry),
+  );
+  await Promise.all(drafts.map((entry) => rm(join(place, entry), { recursive: true, force: true })));
 }
 
 /**

@@ -72,6 +72,9 @@ async function offerRequirements(): Promise<void> {
 test('makes an incomplete environment again and logs the output of pip; the next start uses it at once', async () => {
   await mkdir(join(dataDir, 'python', 'bin'), { recursive: true });
   await writeFile(join(dataDir, 'python', 'bin', 'python'), 'half', { mode: 0o755 });
+  // A killed server leaves such drafts.
+  for (const draft of ['python.4711.tmp', 'python.4711.tmp.old'])
+    await mkdir(join(dataDir, draft, 'bin'), { recursive: true });
   await offerRequirements();
   const first = start();
   expect(first.state().state).toBe('starting');
@@ -86,6 +89,7 @@ test('makes an incomplete environment again and logs the output of pip; the next
     'The Python environment is ready.',
   ]);
   expect(await readFile(join(dataDir, 'python.log'), 'utf8')).toContain('Successfully installed');
+  expect((await readdir(dataDir)).filter((name) => name.includes('.tmp'))).toEqual([]);
   await first.close();
 
   lines = [];
