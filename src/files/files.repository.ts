@@ -264,6 +264,17 @@ export async function editFileText(
   return row;
 }
 
+const OWNER = statement<{ user_id: string }, { fileId: string }>(
+  'file.owner',
+  'select user_id from file where id = :fileId',
+);
+
+/** The owner of a file; undefined if the file does not exist. */
+export async function readOwner(sql: Sql, fileId: string): Promise<string | undefined> {
+  const [row] = await sql.rows(OWNER, { fileId });
+  return row?.user_id;
+}
+
 const DELETE_ALL = statement<{ id: string }>('file.delete_all', 'delete from file returning id');
 
 /** @returns the ids of the deleted files */

@@ -4,7 +4,7 @@ import { AppError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { nowSeconds } from '../core/time.ts';
 import { transaction } from '../database/transaction.ts';
-import { editFileText, readEditedText } from './files.repository.ts';
+import { editFileText, readEditedText, readOwner } from './files.repository.ts';
 import type { FileDetail, FileView } from './files.schema.ts';
 import { getFile } from './files.service.ts';
 
@@ -49,7 +49,9 @@ export async function getText(scope: Scope, id: string): Promise<{ content: stri
  * @throws not_found, quota_exceeded, and forbidden if the caller may only read it
  */
 export async function updateText(scope: Scope, fileId: string, text: string): Promise<{ content: string }> {
-  await scope.quotas.store(scope.actor.id, Buffer.byteLength(text));
+  // The text counts as the owner's. Only administrators may edit files of others.
+  const owner = scope.actor.role === 'admin' ? await readOwner(scope.sql, fileId) : scope.actor.id;
+  if (owner !== undefined) await scope.quotas.store(owner, Buffer.byteLength(text));
   const edited = await transaction(scope, async (tx) => {
     const row = await editFileText(tx, scope.actor, { fileId, text, at: nowSeconds() });
     if (row && row.user_id !== scope.actor.id) {

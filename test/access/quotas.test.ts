@@ -7,7 +7,7 @@ import { type Person, signUpAll, startServer } from '../support/server.ts';
 
 const database = await createDatabase();
 const server = await startServer({ database });
-const [root, ann, ben, cleo] = await signUpAll(server, 'Root', 'Ann', 'Ben', 'Cleo');
+const [root, ann, ben, cleo, dora] = await signUpAll(server, 'Root', 'Ann', 'Ben', 'Cleo', 'Dora');
 const admin = administer(server, root);
 afterAll(async () => {
   await server.close();
@@ -105,6 +105,17 @@ describe('limits.storage_bytes', () => {
     await server.as(ben)(`DELETE /files/${kept.body.id}`);
     await until('room', async () => (await post(ben, 'x'.repeat(60_000))).status === 200);
     expect((await upload(ann, 50_000)).status).toBe(200);
+  });
+
+  it('applies to the owner of a text file that an administrator edits', async () => {
+    await limit({ storage_bytes: 200_000 });
+    const { body } = await upload(dora, 1_000);
+    const edit = (bytes: number) =>
+      server.as(root)(`POST /files/${body.id}/data/content/update`, { content: 'x'.repeat(bytes) });
+    expect((await upload(dora, 150_000)).status).toBe(200);
+    const refused = await edit(60_000);
+    expect([refused.status, refused.body.code]).toEqual([507, 'quota_exceeded']);
+    expect((await edit(10_000)).status).toBe(200);
   });
 
   it('applies to the picture of a user, which counts once and may be sent again', async () => {
