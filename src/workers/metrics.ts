@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import { AggregatorRegistry } from 'prom-client';
 import { Metrics } from '../core/metrics.ts';
 import { type FromWorker, isOurs } from '../core/processes/workers.ts';
@@ -10,20 +11,26 @@ import type { Slot } from './slot.ts';
 const PATIENCE_MS = 2_000;
 
 /** Answers a worker that is scraped with the metrics of all workers that serve, and those of the primary. */
-export function answerMetrics(slots: () => readonly Slot[]): void {
+export function answerMetrics(slots: () => readonly Slot[], log: Logger): void {
   const own = new Metrics();
   const serving = () => slots().filter(({ isReady }) => isReady);
   own.gauge('parley_workers', 'Workers that serve', () => serving().length);
   own.counter('parley_worker_restarts_total', 'Workers that ended and were started again', () =>
     slots().reduce((sum, { restarts }) => sum + restarts, 0),
   );
-  cluster.on('message', async (worker, message: unknown) => {
+  const readAll = async (): Promise<string> => {
+    const all = AggregatorRegistry.aggregate(await measure(serving()));
+    return (await Promise.all([all.metrics(), own.registry.metrics()])).join('\n');
+  };
+  cluster.on('message', (worker, message: unknown) => {
     if (!isOurs(message)) return;
     const asked = message as FromWorker;
     if (asked.parley !== 'metrics') return;
-    const all = AggregatorRegistry.aggregate(await measure(serving()));
-    const texts = await Promise.all([all.metrics(), own.registry.metrics()]);
-    worker.send({ parley: 'metrics', id: asked.id, text: texts.join('\n') });
+    // A scrape that fails must not end the primary.
+    readAll().then(
+      (text) => worker.send({ parley: 'metrics', id: asked.id, text }),
+      (error: unknown) => log.error({ err: error }, 'The metrics of the workers could not be read.'),
+    );
   });
 }
 

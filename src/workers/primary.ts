@@ -55,7 +55,7 @@ class Primary {
     const database = await this.#startDatabase();
     if (this.#isStopping) return;
     const shared = { port: env.PORT, group: randomInt(1, 2 ** 31), folder, database };
-    answerMetrics(() => this.#slots);
+    answerMetrics(() => this.#slots, this.#log);
     for (let number = 1; number <= env.WORKERS; number++)
       this.#slots.push(this.#slotFor({ number, ...shared }));
     const [first, ...others] = this.#slots;
