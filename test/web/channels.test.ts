@@ -173,9 +173,17 @@ describe.skipIf(withoutBrowser)('channels (skipped without the Debian package ch
     await page.getByRole('button', { name: 'Details of the channel' }).click();
     const details = page.getByRole('dialog', { name: 'old plans' });
     await details.getByRole('button', { name: 'Edit' }).click();
+    // Another administrator shares the channel while the form is open.
+    await server.as(root)(`POST /channels/${channel}/access/update`, {
+      access_grants: [grant(ann.id, 'read'), grant(bob.id, 'read')],
+    });
     await details.getByRole('textbox', { name: 'Description' }).fill('What we meant to do');
     await details.getByRole('button', { name: 'Save' }).click();
     await details.getByText('What we meant to do').waitFor();
+    const { access_grants: grants } = (await server.as(root)(`GET /channels/${channel}`)).body;
+    expect(grants.map(({ principal_id: id }: { principal_id: string }) => id).sort()).toEqual(
+      [ann.id, bob.id].sort(),
+    );
     expect(await violationsOn(page)).toEqual([]);
 
     await details.getByRole('tab', { name: 'Webhooks' }).click();

@@ -1,5 +1,4 @@
 import { NativeSelect, PasswordInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
@@ -7,6 +6,7 @@ import { meQuery, useMe } from '../../api/session.ts';
 import { fieldErrors } from '../../base/errors.ts';
 import { notify } from '../../base/notify.ts';
 import { Form } from '../../ui/form/Form.tsx';
+import { useStoredForm } from '../../ui/form/useStoredForm.ts';
 import { Part } from '../../ui/Part.tsx';
 import { NameAndEmail } from './NameAndEmail.tsx';
 import type { PersonDetail } from './person.ts';
@@ -18,13 +18,13 @@ export function PersonForm({ person }: { person: PersonDetail }) {
   const me = useMe();
   const queryClient = useQueryClient();
   const { id, name, email, role } = person;
-  const form = useForm({ initialValues: { name, email, role, password: '' } });
+  const { form, changesIn } = useStoredForm({ name, email, role, password: '' });
   const update = useMutation(
     trpc.users.update.mutationOptions({
       meta: { showsError: true },
       onError: (error) => form.setErrors(fieldErrors(error)),
-      async onSuccess(stored) {
-        form.setValues({ name: stored.name, email: stored.email, role: stored.role, password: '' });
+      async onSuccess() {
+        form.setFieldValue('password', '');
         await queryClient.invalidateQueries(trpc.users.pathFilter());
         await queryClient.invalidateQueries(trpc.sessions.listOf.queryFilter({ id }));
         if (id === me.id) await queryClient.invalidateQueries({ queryKey: meQuery.queryKey });
@@ -32,7 +32,8 @@ export function PersonForm({ person }: { person: PersonDetail }) {
       },
     }),
   );
-  const save = form.onSubmit((values) => update.mutate({ id, ...changesOf(values, person) }));
+  // Only what was changed is sent, so that a change of the name ends no session.
+  const save = form.onSubmit((values) => update.mutate({ id, ...changesIn(values) }));
   return (
     <Part title={t('person.account')} hint={t('person.accountHint')}>
       <Form onSubmit={save} call={update} submit={t('common:action.save')}>
@@ -53,16 +54,4 @@ export function PersonForm({ person }: { person: PersonDetail }) {
       </Form>
     </Part>
   );
-}
-
-type Values = Pick<PersonDetail, 'name' | 'email' | 'role'> & { password: string };
-
-/** Only what differs is sent, so that a change of the name ends no session. */
-function changesOf({ name, email, role, password }: Values, before: PersonDetail) {
-  return {
-    ...(name !== before.name && { name }),
-    ...(email !== before.email && { email }),
-    ...(role !== before.role && { role }),
-    ...(password !== '' && { password }),
-  };
 }

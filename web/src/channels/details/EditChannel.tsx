@@ -1,11 +1,11 @@
 import { Stack } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import type { Channel } from '@parley/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
 import { FormButtons } from '../../ui/form/FormButtons.tsx';
+import { useStoredForm } from '../../ui/form/useStoredForm.ts';
 import { GrantsEditor } from '../../ui/grants/GrantsEditor.tsx';
 import { grantInputs } from '../../ui/grants/grants.ts';
 import { NameFields } from '../NameFields.tsx';
@@ -30,17 +30,15 @@ export function EditChannel({ channel, onDone }: Properties) {
       },
     }),
   );
-  const form = useForm({
-    initialValues: {
+  const { form, changesIn } = useStoredForm(
+    {
       name: channel.name,
       description: channel.description ?? '',
       access_grants: grantInputs(channel.access_grants),
     },
-    validate: { name: (name) => (name.trim() ? null : t('form.nameMissing')) },
-  });
-  const save = form.onSubmit(({ access_grants, ...rest }) =>
-    update.mutate({ id: channel.id, ...rest, ...(isBoard && { access_grants }) }),
+    { validate: { name: (name) => (name.trim() ? null : t('form.nameMissing')) } },
   );
+  const save = form.onSubmit((values) => update.mutate({ id: channel.id, ...changesIn(values) }));
   return (
     <form onSubmit={save} noValidate>
       <Stack gap="md">
