@@ -40,7 +40,10 @@ function Parts({ group }: { group: Group }) {
     trpc.groups.update.mutationOptions({
       meta: { showsError: true },
       async onSuccess() {
-        await queryClient.invalidateQueries(trpc.groups.pathFilter());
+        await Promise.all([
+          queryClient.invalidateQueries(trpc.groups.pathFilter()),
+          queryClient.invalidateQueries(trpc.preview.pathFilter()),
+        ]);
         void notify({ message: t('saved') });
       },
     }),
@@ -66,7 +69,7 @@ function Parts({ group }: { group: Group }) {
           group={group}
           submit={t('common:action.save')}
           call={update}
-          onSubmit={(values) => update.mutate({ id: group.id, ...values })}
+          onSubmit={(_fields, changes) => update.mutate({ id: group.id, ...changes })}
         />
       </Part>
       <GroupMembers group={group} />
@@ -85,7 +88,8 @@ function Deletion({ group }: { group: Group }) {
       async onSuccess() {
         await navigate({ to: '/admin/groups' });
         queryClient.removeQueries(trpc.groups.get.queryFilter({ id: group.id }));
-        await queryClient.invalidateQueries(trpc.groups.list.pathFilter());
+        // The groups below have another parent now.
+        await queryClient.invalidateQueries(trpc.groups.pathFilter());
       },
     }),
   );

@@ -25,7 +25,7 @@ export function GroupsPage() {
     <Page title={t('section.groups')} actions={add} wide>
       <DataTable
         label={t('section.groups')}
-        columns={useColumns()}
+        columns={useColumns(data ?? [])}
         rows={data}
         keyOf={({ id }) => id}
         error={error}
@@ -41,8 +41,9 @@ export function GroupsPage() {
   );
 }
 
-function useColumns(): Column<Group>[] {
+function useColumns(groups: Group[]): Column<Group>[] {
   const { t } = useTranslation('admin');
+  const nameOf = new Map(groups.map(({ id, name }) => [id, name]));
   return [
     {
       key: 'name',
@@ -58,6 +59,18 @@ function useColumns(): Column<Group>[] {
       label: t('groups.description'),
       render: ({ description }) => description,
       isWide: true,
+    },
+    {
+      key: 'parent',
+      label: t('groups.parent'),
+      width: 180,
+      isWide: true,
+      render: ({ parent_group_id: id }) =>
+        id && (
+          <AnchorTo to="/admin/groups/$groupId" params={{ groupId: id }} size="sm">
+            {nameOf.get(id)}
+          </AnchorTo>
+        ),
     },
     { key: 'members', label: t('groups.members'), render: ({ member_count }) => member_count, width: 100 },
     {

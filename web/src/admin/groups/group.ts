@@ -21,3 +21,15 @@ export const withShare = (data: Group['data'], share: Share) => ({
     share: { members: 'members', all: true, administrators: false }[share],
   },
 });
+
+/** The groups that can be above a group: all but the group itself and the groups below it. Any group for a new one. */
+export function possibleParents<Row extends Pick<Group, 'id' | 'parent_group_id'>>(
+  groups: Row[],
+  id: string | undefined,
+): Row[] {
+  const below = new Set(id === undefined ? [] : [id]);
+  // A set tells members that are added while it is read.
+  for (const parent of below)
+    for (const group of groups) if (group.parent_group_id === parent) below.add(group.id);
+  return groups.filter((group) => !below.has(group.id));
+}

@@ -7,7 +7,7 @@ interface Properties {
   value: Tree;
   /** All permissions that there are. */
   known: Tree;
-  /** What all accounts may do anyway; for the permissions of a group. */
+  /** What the members have without the group: by the permissions of all accounts, or by the groups above. */
   given?: Tree;
   onChange(next: Tree): void;
 }
@@ -73,7 +73,7 @@ function PermissionSwitch({ permission, value, given, onChange }: SwitchProperti
       />
       {given?.[section]?.[leaf] && (
         <Badge variant="light" color="gray" tt="none" fw={500}>
-          {t('permissions.givenToAll')}
+          {t('permissions.given')}
         </Badge>
       )}
     </Group>
