@@ -235,8 +235,34 @@ describe.skipIf(withoutBrowser)('models on the page (needs chromium)', async () 
     await page.getByLabel('Description').fill('Plans trips');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The model was saved.').waitFor();
+
+    // Another version does not replace what is typed, and no navigation loses it without a question.
+    const prompt = page.getByLabel('System prompt');
+    await prompt.fill('You plan long trips.');
+    const { status } = await server.as(reader)('POST /models/model/update', {
+      ...{ id: stored.id, name: stored.name, base_model_id: stored.base_model_id },
+      meta: { ...stored.meta, suggestion: 'Theirs' },
+      params: { system: 'Short trips.' },
+    });
+    expect(status).toBe(200);
+    await page.getByRole('tab', { name: 'Access' }).click();
+    await page.getByLabel('Give access to').fill('stranger');
+    await page.getByRole('option', { name: /Stranger/ }).click();
+    await page.getByRole('combobox', { name: 'Access of Stranger' }).waitFor();
+    await page.getByRole('tab', { name: 'Model' }).click();
+    expect(await prompt.inputValue()).toBe('You plan long trips.');
+    await page.getByRole('link', { name: 'Tools' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('button', { name: 'Save over it' }).click();
+    await expect.poll(() => page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true);
+    expect((await server.as(reader)('GET /models/model?id=travel-agent')).body).toMatchObject({
+      params: { system: 'You plan long trips.' },
+      meta: { description: 'Plans trips', suggestion: 'Theirs' },
+    });
+
     await page.getByRole('tab', { name: 'Versions' }).click();
-    await page.getByText('"Plans trips"').waitFor();
+    await page.getByText('"Plans trips"').first().waitFor();
     expect(await violationsOn(page)).toEqual([]);
     await page.getByRole('button', { name: 'Restore' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click();

@@ -44,7 +44,7 @@ function Actions({ record: { id, name, is_active, write_access } }: { record: Mo
   const remove = useMutation(
     trpc.models.delete.mutationOptions({
       async onSuccess() {
-        await navigate({ to: '/models' });
+        await navigate({ to: '/models', ignoreBlocker: true });
         await refresh();
       },
     }),

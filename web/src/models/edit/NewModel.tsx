@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
 import { fieldErrors } from '../../base/errors.ts';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
+import { LeaveGuard } from '../../ui/form/LeaveGuard.tsx';
 import { ButtonTo } from '../../ui/links.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { formOf, inputOf } from './form.ts';
@@ -37,7 +38,12 @@ function Form({ id, name, base }: { id: string; name: string; base: string | nul
       meta: { showsError: true },
       async onSuccess(record) {
         await refresh(record);
-        await navigate({ to: '/models/$modelId', params: { modelId: record.id }, search: { tab: 'access' } });
+        await navigate({
+          to: '/models/$modelId',
+          params: { modelId: record.id },
+          search: { tab: 'access' },
+          ignoreBlocker: true,
+        });
       },
       onError: (error) => form.setErrors(fieldErrors(error)),
     }),
@@ -59,6 +65,7 @@ function Form({ id, name, base }: { id: string; name: string; base: string | nul
           </Button>
         </Group>
       </Stack>
+      <LeaveGuard isDirty={form.isDirty()} />
     </form>
   );
 }
