@@ -171,6 +171,21 @@ describe.skipIf(withoutBrowser)('tools (skipped without the Debian package chrom
     await page.getByRole('tab', { name: 'Run', exact: true }).click();
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByText('11 us [] slow True').waitFor();
+
+    // A save replaces only what the person changed, also when newer values were read meanwhile.
+    await page.getByRole('tab', { name: 'Settings' }).click();
+    await ofTool.getByRole('combobox', { name: 'Region' }).click();
+    await page.getByRole('option', { name: 'Europe' }).click();
+    await api('POST /tools/id/bank/valves/update', { currency: 'USD' });
+    await page.getByRole('tab', { name: 'Source' }).click();
+    await write(page, `${BANK}\n`);
+    const read = page.waitForResponse((response) => response.url().includes('valves.get'));
+    await page.keyboard.press('Control+S');
+    await read;
+    await page.getByRole('tab', { name: 'Settings' }).click();
+    await ofTool.getByRole('button', { name: 'Save' }).click();
+    await ofTool.getByText('Saved').waitFor();
+    expect((await api('GET /tools/id/bank/valves')).body).toMatchObject({ currency: 'USD', region: 'eu' });
     expect(faults).toEqual([]);
   });
 
@@ -192,13 +207,15 @@ describe.skipIf(withoutBrowser)('tools (skipped without the Debian package chrom
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await page.reload();
     await page.getByText('This is your draft').waitFor();
-    await api('POST /tools/id/poem/update', { name: 'Poem', meta: {}, content: source('theirs') });
+    const theirs = { description: 'Their words', i18n: { de: { name: 'Ode' } } };
+    await api('POST /tools/id/poem/update', { name: 'Poem', meta: theirs, content: source('theirs') });
     await page.getByRole('button', { name: 'Save' }).click();
     const conflict = page.getByRole('dialog', { name: 'Another person saved this tool' });
     await conflict.getByText('theirs').waitFor();
     expect(await violationsOn(page)).toEqual([]);
     await conflict.getByRole('button', { name: 'Save mine as the newest' }).click();
     await page.getByText('Version 4, saved').waitFor();
+    expect((await api('GET /tools/id/poem')).body).toMatchObject({ meta: theirs, content: source('mine') });
 
     await page.getByRole('tab', { name: 'Versions' }).click();
     await page.getByRole('button', { name: /Version 2 .*A better line/ }).click();

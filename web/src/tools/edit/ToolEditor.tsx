@@ -34,9 +34,9 @@ export function ToolEditor({ tool }: { tool: Tool }) {
     save.reset();
     act();
   };
-  const submit = (overwrites: boolean) =>
-    afresh(() => save.mutate({ note, overwrites }, { onSuccess: () => setNote('') }));
-  useHotkeys([['mod+S', () => isDirty && !save.isPending && submit(false)()]], [], true);
+  const submit = (over: Tool | null = null) =>
+    afresh(() => save.mutate({ note, over }, { onSuccess: () => setNote('') }));
+  useHotkeys([['mod+S', () => isDirty && !save.isPending && submit()()]], [], true);
   const conflict = save.error instanceof Conflict ? save.error.stored : null;
   return (
     <>
@@ -46,7 +46,7 @@ export function ToolEditor({ tool }: { tool: Tool }) {
             isDirty={isDirty}
             version={tool.version_id}
             isSaving={save.isPending}
-            onSave={submit(false)}
+            onSave={submit()}
             isFormatting={format.isPending}
             onFormat={mayWrite ? afresh(() => format.mutate({ code: source.content })) : undefined}
             onDiscard={afresh(editing.discard)}
@@ -71,7 +71,7 @@ export function ToolEditor({ tool }: { tool: Tool }) {
           stored={conflict}
           content={source.content}
           onClose={() => save.reset()}
-          onOverwrite={submit(true)}
+          onOverwrite={submit(conflict)}
           onTake={afresh(() => editing.adopt(conflict))}
         />
       )}

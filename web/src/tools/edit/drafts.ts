@@ -39,3 +39,10 @@ export const removeDraft = (userId: string, toolId: string | null): void =>
 
 export const isSameSource = (one: Source, other: Source): boolean =>
   one.name === other.name && one.description === other.description && one.content === other.content;
+
+/** The members of a source that another one does not have. */
+export const changesOf = ({ name, description, content }: Source, before: Source): Partial<Source> => ({
+  ...(name !== before.name && { name }),
+  ...(description !== before.description && { description }),
+  ...(content !== before.content && { content }),
+});

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { api } from '../../api/client.ts';
 import { trpc } from '../../api/query.ts';
 import { useMe } from '../../api/session.ts';
-import { isSameSource, readDraft, removeDraft, type Source, writeDraft } from './drafts.ts';
+import { changesOf, isSameSource, readDraft, removeDraft, type Source, writeDraft } from './drafts.ts';
 
 const sourceOf = ({ name, meta, content = '' }: Tool): Source => ({
   name,
@@ -20,6 +20,12 @@ export class Conflict extends Error {
     super('conflict');
     this.stored = stored;
   }
+}
+
+interface Save {
+  /** The version of another person that the text replaces. */
+  over?: Tool | null;
+  note?: string;
 }
 
 /** The edited source of a stored tool: its draft, whether it differs, and how to save it. */
@@ -52,23 +58,24 @@ export function useSource(tool: Tool) {
   }, [me.id, tool.id, isDirty, name, description, content, versionId]);
 
   const save = useMutation({
-    mutationFn: async ({ overwrites = false, note = '' }: { overwrites?: boolean; note?: string }) => {
-      // An update replaces `meta`: members that the page does not show are sent back.
-      const meta = { ...tool.meta, description: description.trim() === '' ? null : description };
-      const commit_message = note.trim() || null;
-      const version_id = overwrites ? null : versionId;
+    async mutationFn({ over = null, note = '' }: Save) {
+      // An update replaces the whole tool. What the person did not change is sent as it is stored now.
+      const newest = await api.tools.get.query({ id: tool.id });
+      const { name, description, content } = { ...sourceOf(newest), ...changesOf(source, base) };
       try {
         return await api.tools.update.mutate({
           id: tool.id,
           name,
           content,
-          meta,
-          commit_message,
-          version_id,
+          meta: { ...newest.meta, description: description.trim() === '' ? null : description },
+          commit_message: note.trim() || null,
+          version_id: over?.version_id ?? (source.content === base.content ? newest.version_id : versionId),
         });
       } catch (error) {
         if (!isParleyError(error) || error.code !== 'version_conflict') throw error;
-        throw new Conflict(await api.tools.get.query({ id: tool.id }));
+        const stored = await api.tools.get.query({ id: tool.id });
+        queryClient.setQueryData(trpc.tools.get.queryKey({ id: tool.id }), stored);
+        throw new Conflict(stored);
       }
     },
     meta: { showsError: true },

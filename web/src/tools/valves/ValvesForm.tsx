@@ -22,9 +22,9 @@ export function ValvesForm({ toolId, kind, schema, stored }: Properties) {
   const { t } = useTranslation(['tools', 'common']);
   const queryClient = useQueryClient();
   // Null until the person changes something, so that newer stored values are shown.
-  const [edited, setEdited] = useState<Values | null>(null);
-  const value = edited ?? stored;
-  const isDirty = edited !== null && !isSame(edited, stored);
+  const [edit, setEdit] = useState<{ base: Values; value: Values } | null>(null);
+  const { base, value } = edit ?? { base: stored, value: stored };
+  const isDirty = !isSame(value, base);
   const { valves } = trpc;
   const save = useMutation({
     ...(kind === 'tool' ? valves.update : valves.userUpdate).mutationOptions(),
@@ -32,12 +32,13 @@ export function ValvesForm({ toolId, kind, schema, stored }: Properties) {
     onSuccess(now) {
       const { queryKey } = (kind === 'tool' ? valves.get : valves.userGet).queryOptions({ id: toolId });
       queryClient.setQueryData(queryKey, now);
-      setEdited(null);
+      setEdit(null);
     },
   });
   function submit(event: FormEvent) {
     event.preventDefault();
-    if (firstUnparsed(value) === null) save.mutate({ id: toolId, valves: changesOf(stored, value) });
+    // Against the values that the change began with: another person may have stored others meanwhile.
+    if (firstUnparsed(value) === null) save.mutate({ id: toolId, valves: changesOf(base, value) });
   }
   return (
     <form onSubmit={submit} noValidate>
@@ -45,8 +46,8 @@ export function ValvesForm({ toolId, kind, schema, stored }: Properties) {
         <SchemaForm
           schema={schema}
           value={value}
-          stored={stored}
-          onChange={setEdited}
+          stored={base}
+          onChange={(changed) => setEdit({ base, value: changed })}
           errors={fieldErrors(save.error)}
         />
         <ErrorNote error={save.error} />
@@ -58,7 +59,7 @@ export function ValvesForm({ toolId, kind, schema, stored }: Properties) {
             <Button
               variant="default"
               onClick={() => {
-                setEdited(null);
+                setEdit(null);
                 save.reset();
               }}
             >
