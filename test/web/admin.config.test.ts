@@ -165,8 +165,20 @@ describe.skipIf(withoutBrowser)('the configuration in the administration (needs 
     await dialog.getByRole('button', { name: 'More settings' }).click();
     await dialog.getByLabel('Prefix').fill('lab');
     expect(await violationsOn(page)).toEqual([]);
+    // Another administrator adds a connection while the form is open.
+    const before = (await ask('GET /configs/export')).body.hosted_model_api;
+    await ask('POST /configs/import', {
+      config: {
+        'hosted_model_api.api_base_urls': [...before.api_base_urls, 'http://127.0.0.1:9'],
+        'hosted_model_api.api_keys': [...before.api_keys, ''],
+        'hosted_model_api.api_configs': { ...before.api_configs, 1: { name: 'Theirs', enable: false } },
+      },
+    });
     await save();
     await dialog.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Remove Theirs' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('button', { name: 'Remove Theirs' }).waitFor({ state: 'detached' });
     const { body } = await ask('GET /configs/export?secrets=true');
     expect(body.hosted_model_api).toMatchObject({
       api_keys: ['sk-lab'],

@@ -43,7 +43,7 @@ export default function ConnectionDialog({ kind, index, onClose }: Properties) {
         onSubmit={(event) => {
           event.preventDefault();
           const next = { ...edited, isByUrl: edited.isByUrl && edited.url === stored?.url };
-          save.mutate({ kind, index, next }, { onSuccess: onClose });
+          save.mutate({ kind, before: stored, next }, { onSuccess: onClose });
         }}
       >
         <Stack gap="sm">

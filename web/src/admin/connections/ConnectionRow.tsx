@@ -27,7 +27,7 @@ export function ConnectionRow({ connection, index, state, onOpen }: Properties) 
   const isLocked = settingNamed(settings, kind, 'urls')?.locked ?? false;
   const areSettingsLocked = settingNamed(settings, kind, 'api_configs')?.locked ?? false;
   const change = (next: Connection | null) =>
-    save.mutateAsync({ kind, index, next }).catch((error: unknown) => {
+    save.mutateAsync({ kind, before: connection, next }).catch((error: unknown) => {
       showError(error);
       throw error;
     });
