@@ -120,7 +120,10 @@ describe.skipIf(withoutBrowser)('the composer (skipped without the Debian packag
       .getByRole('alert')
       .filter({ hasText: /larger|large/ })
       .waitFor();
-    expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true);
+    const send = page.getByRole('button', { name: 'Send', exact: true });
+    expect(await send.isDisabled()).toBe(true);
+    // Nothing is on its way.
+    expect(await send.locator('.mantine-Loader-root').count()).toBe(0);
     expect(await violationsOn(page)).toEqual([]);
     await page.getByRole('button', { name: 'Cancel big.bin' }).click();
     expect(await field.inputValue()).toBe('with a file');

@@ -25,8 +25,9 @@ export function useCompose(
   const content = encodeMentions(text, mentions);
   const tooMany = bytesTooMany(content);
   const files = uploads.list.flatMap(({ sent }) => sent ?? []);
-  const isUploading = files.length < uploads.list.length;
-  const canSend = (content.trim() !== '' || files.length > 0) && tooMany === 0 && !isUploading;
+  const isUploading = uploads.list.some(({ state }) => state === 'waiting' || state === 'sending');
+  const isWhole = files.length === uploads.list.length;
+  const canSend = (content.trim() !== '' || files.length > 0) && tooMany === 0 && isWhole;
 
   const change = (nextText: string, nextMentions = mentions) => {
     setText(nextText);
