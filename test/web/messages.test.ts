@@ -201,6 +201,14 @@ describe.skipIf(withoutBrowser)('messages (needs chromium)', async () => {
     expect(await violationsOn(page)).toEqual([]);
     await page.getByRole('button', { name: 'React with ✅' }).click();
     await row.getByRole('button', { name: '✅, 1 reaction' }).waitFor();
+    // Enter begins a line, as in the composer.
+    await row.dispatchEvent('touchstart', { touches: [{ identifier: 0, clientX: 100, clientY: 100 }] });
+    await page.getByRole('dialog').getByRole('button', { name: 'Edit' }).click();
+    await row.dispatchEvent('touchend', {});
+    const field = page.getByRole('textbox', { name: 'Edit the message' });
+    await field.press('Enter');
+    await field.pressSequentially('Twice.');
+    expect(await field.inputValue()).toBe('From my pocket.\nTwice.');
     expect(faults).toEqual([]);
     await context.close();
   });

@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
+import { isTouch } from '../../base/device.ts';
 import { decodeMentions, encodeMentions } from '../../composer/mentions.ts';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
 import { usePane } from '../pane.ts';
@@ -28,7 +29,8 @@ export function EditForm({ message }: { message: Message }) {
     event.stopPropagation();
     if (event.nativeEvent.isComposing) return;
     if (event.key === 'Escape') edit(null);
-    if (event.key !== 'Enter' || event.shiftKey) return;
+    // As in the composer: the keyboard of a phone has no Shift with Enter.
+    if (event.key !== 'Enter' || event.shiftKey || isTouch()) return;
     event.preventDefault();
     save();
   };
