@@ -1,13 +1,18 @@
 import { afterAll, describe, expect, test } from 'vitest';
+import { egressToHere, startTarget } from '../egress/targets.ts';
 import { until } from '../support/poll.ts';
-import { PASSWORD, signUp, startServer } from '../support/server.ts';
+import { PASSWORD, signUp, signUpAs, startServer } from '../support/server.ts';
 import { PNG } from '../webhooks/pictures.ts';
 import { violationsOn } from './axe.ts';
 import { launchBrowser, openDesk, visit, withoutBrowser } from './browser.ts';
 
 describe.skipIf(withoutBrowser)('the own account (needs chromium)', async () => {
   if (withoutBrowser) return;
+  const egress = egressToHere();
+  const target = await startTarget((_request, response) => response.writeHead(answer).end());
+  let answer = 404;
   const server = await startServer({
+    egress,
     env: { ENABLE_USER_WEBHOOKS: 'true', ENABLE_API_KEYS: 'true', WEB_PUSH_CONTACT: 'mailto:it@example.com' },
   });
   const ada = await signUp(server, 'Ada');
@@ -16,6 +21,8 @@ describe.skipIf(withoutBrowser)('the own account (needs chromium)', async () => 
   afterAll(async () => {
     await browser.close();
     await server.close();
+    await egress.close();
+    await target.close();
   });
   const me = async () => (await server.as(ada)('GET /auths')).body;
 
@@ -95,6 +102,48 @@ describe.skipIf(withoutBrowser)('the own account (needs chromium)', async () => 
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('alert').first().waitFor();
     expect(await page.getByLabel('Address').inputValue()).toBe('http://127.0.0.1:1/hook');
+  });
+
+  test('the deliveries to the address are shown, and one that failed is sent again', async () => {
+    const [bob, cleo] = [
+      await signUpAs(server, ada, 'Bob', 'user'),
+      await signUpAs(server, ada, 'Cleo', 'user'),
+    ];
+    const open = async () => {
+      const desk = await openDesk(browser, server, cleo);
+      await desk.page.goto('/account/notifications');
+      return desk;
+    };
+    const before = await open();
+    await before.page.getByText('Nothing was sent yet.').waitFor();
+    await before.page.getByLabel('Address').fill(target.url);
+    await before.page.getByRole('button', { name: 'Save' }).click();
+    await before.page.getByText('The address was saved.').waitFor();
+    const { body: direct } = await server.as(bob)('POST /channels/create', {
+      type: 'dm',
+      user_ids: [cleo.id],
+    });
+    await before.context.close();
+    // The server sends to people who are away, which it notices some time after the end of the connection.
+    await until('the delivery', async () => {
+      await server.as(bob)(`POST /channels/${direct.id}/messages/post`, { content: 'Are you there?' });
+      return target.heard.length > 0;
+    });
+
+    const after = await open();
+    const list = after.page.getByRole('table', { name: 'Deliveries' });
+    const state = async (name: string) => {
+      await after.page.getByRole('button', { name: 'Refresh' }).click();
+      return list.getByRole('cell', { name, exact: true }).count();
+    };
+    await expect.poll(() => state('Failed')).toBeGreaterThan(0);
+    expect(await violationsOn(after.page)).toEqual([]);
+    answer = 200;
+    await list.getByRole('button', { name: 'Send again' }).first().click();
+    await expect.poll(() => state('Delivered')).toBe(1);
+    expect(target.heard.every(({ body }) => body.includes('Are you there?'))).toBe(true);
+    expect([...before.faults, ...after.faults]).toEqual([]);
+    await after.context.close();
   });
 
   test('the use of models is shown', async () => {

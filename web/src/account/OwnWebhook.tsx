@@ -1,4 +1,4 @@
-import { Badge, Button, Stack, Table, Text, TextInput, Title } from '@mantine/core';
+import { Badge, Button, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
@@ -55,45 +55,71 @@ function addressIn(ui: Record<string, unknown>): string {
 function Deliveries() {
   const { t } = useTranslation('account');
   const queryClient = useQueryClient();
-  const { data: deliveries } = useSuspenseQuery(trpc.deliveries.list.queryOptions({ limit: PAGE_ITEMS }));
+  const {
+    data: deliveries,
+    refetch,
+    isRefetching,
+  } = useSuspenseQuery(trpc.deliveries.list.queryOptions({ limit: PAGE_ITEMS }));
   const again = useMutation(
     trpc.deliveries.redeliver.mutationOptions({
       onSettled: () => queryClient.invalidateQueries(trpc.deliveries.list.queryFilter()),
     }),
   );
-  if (deliveries.length === 0) return <Text c="dimmed">{t('notifications.noDeliveries')}</Text>;
+  // No event tells that a delivery has ended.
+  const refresh = (
+    <Group>
+      <Button size="xs" variant="default" loading={isRefetching} onClick={() => void refetch()}>
+        {t('common:action.refresh')}
+      </Button>
+    </Group>
+  );
+  if (deliveries.length === 0)
+    return (
+      <>
+        <Text c="dimmed">{t('notifications.noDeliveries')}</Text>
+        {refresh}
+      </>
+    );
   return (
-    <Table.ScrollContainer minWidth={480}>
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t('notifications.time')}</Table.Th>
-            <Table.Th>{t('notifications.state')}</Table.Th>
-            <Table.Th>{t('notifications.answer')}</Table.Th>
-            <Table.Th aria-label={t('notifications.again')} />
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {deliveries.map(({ id, created_at, status, response_status, error }) => (
-            <Table.Tr key={id}>
-              <Table.Td>{dayAndTime(dateOfSeconds(created_at))}</Table.Td>
-              <Table.Td>
-                <Badge variant="light" color={COLORS[status]} autoContrast>
-                  {t(`notifications.${status}`)}
-                </Badge>
-              </Table.Td>
-              <Table.Td>{error ?? response_status}</Table.Td>
-              <Table.Td>
-                {status === 'failed' && (
-                  <Button size="compact-sm" variant="default" onClick={() => again.mutate({ id })}>
-                    {t('notifications.again')}
-                  </Button>
-                )}
-              </Table.Td>
+    <>
+      {refresh}
+      <Table.ScrollContainer minWidth={480}>
+        <Table aria-label={t('notifications.deliveries')}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{t('notifications.time')}</Table.Th>
+              <Table.Th>{t('notifications.state')}</Table.Th>
+              <Table.Th>{t('notifications.answer')}</Table.Th>
+              <Table.Th aria-label={t('notifications.again')} />
             </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+          </Table.Thead>
+          <Table.Tbody>
+            {deliveries.map(({ id, created_at, status, response_status, error }) => (
+              <Table.Tr key={id}>
+                <Table.Td>{dayAndTime(dateOfSeconds(created_at))}</Table.Td>
+                <Table.Td>
+                  <Badge variant="light" color={COLORS[status]} autoContrast>
+                    {t(`notifications.${status}`)}
+                  </Badge>
+                </Table.Td>
+                <Table.Td>{error ?? response_status}</Table.Td>
+                <Table.Td>
+                  {status === 'failed' && (
+                    <Button
+                      size="compact-sm"
+                      variant="default"
+                      loading={again.isPending && again.variables.id === id}
+                      onClick={() => again.mutate({ id })}
+                    >
+                      {t('notifications.again')}
+                    </Button>
+                  )}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </>
   );
 }
