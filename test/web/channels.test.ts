@@ -125,11 +125,13 @@ describe.skipIf(withoutBrowser)('channels (skipped without the Debian package ch
     await page.getByRole('menuitem', { name: 'Remove from the group' }).click();
     await details.getByText('2 members').waitFor();
 
+    const left = page.url().split('/').at(-1);
     await details.getByRole('tab', { name: 'About' }).click();
     await details.getByRole('button', { name: 'Leave the group' }).click();
     await page.getByRole('button', { name: 'Leave', exact: true }).click();
     await row(page, 'Crew').waitFor({ state: 'detached' });
     await row(other.page, 'Crew').waitFor();
+    expect(page.url()).not.toContain(left);
     expect([...faults, ...other.faults]).toEqual([]);
   });
 
@@ -199,6 +201,12 @@ describe.skipIf(withoutBrowser)('channels (skipped without the Debian package ch
     expect(await violationsOn(page)).toEqual([]);
     await details.getByRole('tab', { name: 'Pinned' }).click();
     await details.getByRole('link', { name: /Keep this/ }).waitFor();
+    const [{ id: hooked }] = (await server.as(root)(`GET /channels/${channel}/messages`)).body;
+    await server.as(root)(`POST /channels/${channel}/messages/${hooked}/pin`, { is_pinned: true });
+    // The name of the webhook, not of the account that made it.
+    await details.getByRole('link', { name: /Builds.*The build is green/ }).waitFor();
+    await server.as(root)(`DELETE /channels/${channel}/messages/${hooked}/delete`);
+    await details.getByRole('link', { name: /The build is green/ }).waitFor({ state: 'detached' });
     expect(await violationsOn(page)).toEqual([]);
     await details.getByRole('tab', { name: 'Files' }).click();
     await details.getByText('No files yet').waitFor();
@@ -307,6 +315,12 @@ describe.skipIf(withoutBrowser)('channels (skipped without the Debian package ch
     await heading(page, 'beta').waitFor();
     await page.keyboard.press('Alt+ArrowUp');
     await heading(page, 'alpha').waitFor();
+    await page.route(/channels\.direct/, (route) => route.abort());
+    await page.keyboard.press('Control+k');
+    await page.getByPlaceholder('Go to a channel').fill('bob');
+    await page.getByRole('dialog').getByRole('button', { name: /Bob/ }).last().click();
+    await page.getByRole('alert').filter({ hasText: 'The server' }).waitFor();
+    await page.unroute(/channels\.direct/);
     await page.getByRole('main').focus();
     await page.keyboard.press('Shift+?');
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();

@@ -4,7 +4,14 @@ import { queryClient, trpc } from './query.ts';
 
 /** Asks again for what depends on the rights of the person. */
 function askAgain(): void {
-  const paths = [trpc.auths.whoAmI, trpc.configs.client, trpc.channels, trpc.tools.list, trpc.models.list];
+  const paths = [
+    trpc.auths.whoAmI,
+    trpc.configs.client,
+    trpc.channels,
+    trpc.tools,
+    trpc.models,
+    trpc.modelWorkspace,
+  ];
   for (const path of paths) void queryClient.invalidateQueries(path.pathFilter());
 }
 

@@ -9,12 +9,12 @@ import { useReadMark } from '../messages/live/useReadMark.ts';
 import { MessagePane } from '../messages/MessagePane.tsx';
 import { openAtTime, openAtUnread, openPrepared, useStore } from '../messages/store/useStore.ts';
 import { ThreadPane } from '../messages/thread/ThreadPane.tsx';
+import { useChannelTitle } from '../messages/title.ts';
 import { OpenOnClick } from '../ui/OpenOnClick.tsx';
 import { Page } from '../ui/Page.tsx';
 import { ChannelActions } from './ChannelActions.tsx';
 import classes from './ChannelLine.module.css';
 import { DateButton } from './DateButton.tsx';
-import { useChannelTitle } from './title.ts';
 import { useJump } from './useJump.ts';
 
 const DateJump = lazy(() => import('./DateJump.tsx'));

@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { trpc } from '../api/query.ts';
 import { useMe } from '../api/session.ts';
 import { openOverlay } from '../base/overlay.ts';
+import { useChannelTitle } from '../messages/title.ts';
 import { personalCount } from '../ui/attention.ts';
 import { ErrorNote } from '../ui/ErrorNote.tsx';
 import classes from './ChannelList.module.css';
@@ -15,7 +16,6 @@ import type { Listed } from './list/counts.ts';
 import { Finders } from './list/Finders.tsx';
 import { ListSkeleton } from './list/ListSkeleton.tsx';
 import { type SectionName, sectionsOf } from './list/sections.ts';
-import { useChannelTitle } from './title.ts';
 
 const NAMES: SectionName[] = ['boards', 'groups', 'direct'];
 /** Thousands of rows would make each key press slow. The commands find the channels that are not shown. */

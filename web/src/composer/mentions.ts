@@ -49,6 +49,20 @@ export function encodeMentions(text: string, mentions: Mention[]): string {
   return text.replaceAll(pattern, (written, label: string) => byLabel.get(label) ?? written);
 }
 
+/** As `ui/markdown` reads them: people, models and channels. */
+const ANY_TOKEN = /<([@#])[A-Z]:[^|<>\s]+\|([^<>\n]+)>/g;
+/** A token has at most this many characters. */
+const LONGEST_TOKEN = 600;
+
+/** The beginning of a stored message in one line, with mentions as names. */
+export const plainText = (content: string, most = 200): string =>
+  content
+    .slice(0, most + LONGEST_TOKEN)
+    .replaceAll(ANY_TOKEN, '$1$2')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .slice(0, most);
+
 const TOKEN = /<@([UM]):([^|>\s]+)\|([^<>|\n]+)>/g;
 
 /** The text of a stored message as the field shows it. */

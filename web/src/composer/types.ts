@@ -1,5 +1,3 @@
-import type { Message } from '@parley/client';
-
 /** A file that is uploaded and goes with the next message. */
 export interface SentFile {
   id: string;
@@ -17,12 +15,21 @@ export interface Draft {
   replyToId: string | null;
 }
 
+/** The message that the next one quotes, as the composer shows it. */
+export interface Quote {
+  id: string;
+  /** The author. */
+  name: string;
+  /** Its beginning. */
+  text: string;
+}
+
 export interface ComposerProperties {
   channelId: string;
   /** The root of the thread; left out in the main line. */
   threadId?: string;
   /** The message that the next one quotes, shown above the text. */
-  quote?: Message | null;
+  quote?: Quote | null;
   /** The person removed the quote. */
   onQuoteEnd(): void;
   onSend(draft: Draft): void;

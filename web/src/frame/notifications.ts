@@ -1,11 +1,11 @@
 import type { Message } from '@parley/client';
 import { useNavigate } from '@tanstack/react-router';
-import { useTranslation } from 'react-i18next';
 import { useLive } from '../api/live.ts';
 import { queryClient, trpc } from '../api/query.ts';
 import { useMe } from '../api/session.ts';
 import type { Listed } from '../channels/list/counts.ts';
-import { decodeMentions } from '../composer/mentions.ts';
+import { plainText } from '../composer/mentions.ts';
+import { authorOf } from '../messages/author.ts';
 
 /** Notifications of the browser, for messages to the person while the window is away. */
 
@@ -16,7 +16,6 @@ export const mayNotify = () => 'Notification' in window && Notification.permissi
 
 /** Shows a notification for each message to the person while the window is away. Used once, by the shell. */
 export function useNotifications(): void {
-  const { t } = useTranslation('channels');
   const me = useMe();
   const navigate = useNavigate();
   useLive({
@@ -27,10 +26,13 @@ export function useNotifications(): void {
         .getQueryData<Listed[]>(trpc.channels.list.queryKey())
         ?.find(({ id }) => id === channel_id);
       if (!channel || !isFor(message, channel, me.id, me.name)) return;
-      const name = message.user?.name ?? t('deletedAccount');
+      const { name } = authorOf(message);
       const title = channel.type === 'dm' ? name : `${name} · ${channel.name}`;
       // Several windows of one browser show it once.
-      const notification = new Notification(title, { body: textOf(message), tag: message.id });
+      const notification = new Notification(title, {
+        body: plainText(message.content, SHOWN_CHARACTERS),
+        tag: message.id,
+      });
       notification.onclick = () => {
         window.focus();
         const thread = message.parent_id;
@@ -42,8 +44,6 @@ export function useNotifications(): void {
 }
 
 type Posted = Pick<Message, 'id' | 'content' | 'user_id' | 'user' | 'parent_id' | 'meta'>;
-
-const textOf = ({ content }: Posted): string => decodeMentions(content).text.slice(0, SHOWN_CHARACTERS);
 
 function isFor({ content, user_id, meta }: Posted, channel: Listed, id: string, name: string): boolean {
   if (user_id === id && typeof meta.model_id !== 'string') return false;

@@ -2,8 +2,8 @@ import { Text } from '@mantine/core';
 import type { Message } from '@parley/client';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.ts';
+import { plainText } from '../composer/mentions.ts';
 import { ConfirmModal } from '../ui/ConfirmButton.tsx';
-import { plainText } from './plain.ts';
 
 interface Properties {
   message: Message;

@@ -4,7 +4,9 @@ import { lazy, Suspense, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMe } from '../api/session.ts';
 import { Composer } from '../composer/Composer.tsx';
-import type { Draft } from '../composer/types.ts';
+import { plainText } from '../composer/mentions.ts';
+import type { Draft, Quote } from '../composer/types.ts';
+import { authorOf } from './author.ts';
 import { MessageList } from './list/MessageList.tsx';
 import { Typing } from './live/Typing.tsx';
 import { useTyping } from './live/useTyping.ts';
@@ -69,7 +71,7 @@ export function MessagePane({ label, channel, store, onThread }: Properties) {
             <Composer
               channelId={channel.id}
               {...(threadId && { threadId })}
-              quote={quote}
+              quote={quote && quoteOf(quote)}
               onQuoteEnd={() => setQuote(null)}
               onSend={send}
               onTyping={typing.onTyping}
@@ -90,3 +92,9 @@ export function MessagePane({ label, channel, store, onThread }: Properties) {
     </PaneContext>
   );
 }
+
+const quoteOf = (message: Message): Quote => ({
+  id: message.id,
+  name: authorOf(message).name,
+  text: plainText(message.content),
+});

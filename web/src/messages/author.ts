@@ -11,7 +11,7 @@ export interface Author {
 
 const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
-/** Who speaks: a model and a webhook have names of their own in `meta`. */
+/** Who speaks: `meta` names a model; for a webhook, `user` is the webhook itself. */
 export function authorOf({ user_id, user, meta }: Pick<Message, 'user_id' | 'user' | 'meta'>): Author {
   const modelId = text(meta.model_id);
   if (modelId) {
@@ -25,10 +25,9 @@ export function authorOf({ user_id, user, meta }: Pick<Message, 'user_id' | 'use
   const webhook = meta.webhook;
   if (typeof webhook === 'object' && webhook !== null) {
     const id = 'id' in webhook ? text(webhook.id) : null;
-    const name = 'name' in webhook ? text(webhook.name) : null;
     return {
-      key: `webhook ${id} ${name}`,
-      name: name ?? 'Webhook',
+      key: `webhook ${id}`,
+      name: user?.name ?? i18next.t('messages:author.webhook'),
       picture: id && `/api/v1/channels/webhooks/${id}/profile/image`,
       kind: 'webhook',
     };

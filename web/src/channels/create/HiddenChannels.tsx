@@ -4,18 +4,18 @@ import { Hash, Search, UsersRound } from 'lucide-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
+import { useChannelTitle } from '../../messages/title.ts';
 import { Empty } from '../../ui/Empty.tsx';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
 import { ButtonTo } from '../../ui/links.tsx';
 import type { Listed } from '../list/counts.ts';
-import { useChannelTitle } from '../title.ts';
 
 /** Rows that are drawn at once. The search finds the others. */
 const SHOWN = 100;
 
 /** Channels that are not in the list: hidden ones, and for administrators those of others. */
 export default function HiddenChannels({ onClose }: { onClose(): void }) {
-  const { t } = useTranslation('channels');
+  const { t } = useTranslation(['channels', 'common']);
   const titleOf = useChannelTitle();
   const [query, setQuery] = useState('');
   const { data: all, error } = useQuery(trpc.channels.listAll.queryOptions());
@@ -40,6 +40,7 @@ export default function HiddenChannels({ onClose }: { onClose(): void }) {
           />
         )}
         {all && hidden.length === 0 && <Empty title={t('hidden.none')}>{t('hidden.noneHint')}</Empty>}
+        {hidden.length > 0 && found.length === 0 && <Text c="dimmed">{t('common:grants.noMatch')}</Text>}
         {found.slice(0, SHOWN).map((channel) => (
           <HiddenRow key={channel.id} channel={channel} onClose={onClose} />
         ))}

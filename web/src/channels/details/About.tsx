@@ -1,15 +1,14 @@
 import { Button, Group, Radio, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { Channel } from '@parley/client';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useMutation } from '@tanstack/react-query';
 import { LogOut, Pencil, Trash2 } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
-import { closeOverlay } from '../../base/overlay.ts';
 import { dateOfNs, formatDate } from '../../base/time.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { NOTIFY_LEVELS, useNotify } from '../list/marks.ts';
+import { useAway } from '../useAway.ts';
 import { EditChannel } from './EditChannel.tsx';
 
 export function About({ channel }: { channel: Channel }) {
@@ -77,13 +76,7 @@ function NotifyLevel({ channel: { id, notify } }: { channel: Channel }) {
 
 function Endings({ channel, mayDelete }: { channel: Channel; mayDelete: boolean }) {
   const { t } = useTranslation('channels');
-  const queryClient = useQueryClient();
-  const navigate = useNavigate();
-  const away = async () => {
-    closeOverlay();
-    await navigate({ to: '/' });
-    await queryClient.invalidateQueries(trpc.channels.list.pathFilter());
-  };
+  const away = useAway(channel.id);
   const leave = useMutation(trpc.members.leave.mutationOptions({ onSuccess: away }));
   const remove = useMutation(trpc.channels.delete.mutationOptions({ onSuccess: away }));
   const { id, name, type } = channel;

@@ -5,9 +5,10 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { trpc } from '../../api/query.ts';
 import { closeOverlay } from '../../base/overlay.ts';
+import { plainText } from '../../composer/mentions.ts';
 import { Attachments } from '../../messages/files/Attachments.tsx';
 import { Empty } from '../../ui/Empty.tsx';
-import { FoundMessage, plainText } from '../find/FoundMessage.tsx';
+import { FOUND_CHARACTERS, FoundMessage } from '../find/FoundMessage.tsx';
 import { ListedMessages } from './ListedMessages.tsx';
 
 /** The files of a channel with the messages that brought them, the newest first. */
@@ -28,7 +29,7 @@ export function Files({ channel: { id } }: { channel: Channel }) {
       {(message) => (
         <Box key={message.id} pb="xs">
           <FoundMessage message={message} onOpen={closeOverlay}>
-            {plainText(message.content)}
+            {plainText(message.content, FOUND_CHARACTERS)}
           </FoundMessage>
           <Box pl={44}>
             <Attachments files={message.data.files} />

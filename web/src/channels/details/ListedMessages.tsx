@@ -1,10 +1,10 @@
-import { Button, Stack } from '@mantine/core';
+import { Skeleton, Stack } from '@mantine/core';
 import type { Message } from '@parley/client';
 import { type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { useTranslation } from 'react-i18next';
 import { useLive } from '../../api/live.ts';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
+import { MoreButton } from '../../ui/list/MoreButton.tsx';
 
 const PAGE_ROWS = 20;
 
@@ -21,7 +21,6 @@ interface Properties {
 
 /** Some messages of a channel, page by page. */
 export function ListedMessages({ channelId, queryKey, load, events, empty, children }: Properties) {
-  const { t } = useTranslation();
   const list = useInfiniteQuery({
     queryKey: [...queryKey, { id: channelId }],
     queryFn: ({ pageParam }) => load(pageParam),
@@ -37,18 +36,10 @@ export function ListedMessages({ channelId, queryKey, load, events, empty, child
   return (
     <Stack gap={4}>
       <ErrorNote error={list.error} />
+      {list.isPending && <Skeleton height={56} />}
       {messages?.length === 0 && empty}
       {messages?.map(children)}
-      {list.hasNextPage && (
-        <Button
-          size="xs"
-          variant="default"
-          loading={list.isFetchingNextPage}
-          onClick={() => void list.fetchNextPage()}
-        >
-          {t('action.more')}
-        </Button>
-      )}
+      <MoreButton list={list} />
     </Stack>
   );
 }

@@ -1,13 +1,12 @@
 import { ActionIcon, Menu, Text } from '@mantine/core';
 import type { Channel, Outputs } from '@parley/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { Ellipsis, MessageCircle, ShieldCheck, UserMinus } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
 import { useMe } from '../../api/session.ts';
-import { closeOverlay } from '../../base/overlay.ts';
 import { Person } from '../../ui/Person.tsx';
+import { useWriteTo } from '../useWriteTo.ts';
 import classes from './MemberRow.module.css';
 
 type Member = Outputs['members']['list']['users'][number];
@@ -49,18 +48,12 @@ export function MemberRow({ member, channel, isManaged }: Properties) {
 function MemberMenu({ member, channel, isManaged }: Properties) {
   const { t } = useTranslation('channels');
   const me = useMe();
-  const navigate = useNavigate();
+  const write = useWriteTo();
   const queryClient = useQueryClient();
   const onSuccess = () => queryClient.invalidateQueries(trpc.members.list.pathFilter());
   const setRole = useMutation(trpc.members.setRole.mutationOptions({ onSuccess }));
   const remove = useMutation(trpc.members.remove.mutationOptions({ onSuccess }));
   const isManager = member.channel_role === 'manager';
-  const write = async () => {
-    const { id } = await queryClient.fetchQuery(trpc.channels.direct.queryOptions({ user_id: member.id }));
-    closeOverlay();
-    await navigate({ to: '/channels/$channelId', params: { channelId: id } });
-    await queryClient.invalidateQueries(trpc.channels.list.pathFilter());
-  };
   return (
     <Menu position="bottom-end" width={220}>
       <Menu.Target>
@@ -70,7 +63,10 @@ function MemberMenu({ member, channel, isManaged }: Properties) {
       </Menu.Target>
       <Menu.Dropdown>
         {member.id !== me.id && (
-          <Menu.Item leftSection={<MessageCircle size={16} aria-hidden />} onClick={() => void write()}>
+          <Menu.Item
+            leftSection={<MessageCircle size={16} aria-hidden />}
+            onClick={() => write.mutate(member.id)}
+          >
             {t('members.write')}
           </Menu.Item>
         )}

@@ -4,8 +4,9 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { trpc } from '../../api/query.ts';
 import { closeOverlay } from '../../base/overlay.ts';
+import { plainText } from '../../composer/mentions.ts';
 import { Empty } from '../../ui/Empty.tsx';
-import { FoundMessage, plainText } from '../find/FoundMessage.tsx';
+import { FOUND_CHARACTERS, FoundMessage } from '../find/FoundMessage.tsx';
 import { ListedMessages } from './ListedMessages.tsx';
 
 /** The pinned messages of a channel, the newest pin first. */
@@ -16,7 +17,7 @@ export function Pins({ channel: { id } }: { channel: Channel }) {
       channelId={id}
       queryKey={trpc.messages.pinned.pathKey()}
       load={(page) => api.messages.pinned.query({ id, page })}
-      events={['message:update']}
+      events={['message:update', 'message:delete']}
       empty={
         <Empty icon={<Pin size={28} aria-hidden />} title={t('pins.none')}>
           {t('pins.noneHint')}
@@ -25,7 +26,7 @@ export function Pins({ channel: { id } }: { channel: Channel }) {
     >
       {(message) => (
         <FoundMessage key={message.id} message={message} onOpen={closeOverlay}>
-          {plainText(message.content)}
+          {plainText(message.content, FOUND_CHARACTERS)}
         </FoundMessage>
       )}
     </ListedMessages>

@@ -5,6 +5,7 @@ import { Check, Copy, Trash2 } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
 import { dateOfNs, dayAndTime } from '../../base/time.ts';
+import { addressOf } from '../../base/webhook.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 
 type Webhook = Outputs['webhooks']['list'][number];
@@ -19,7 +20,7 @@ export function WebhookRow({ webhook }: { webhook: Webhook }) {
     }),
   );
   const { id, channel_id, name, token, last_used_at } = webhook;
-  const address = `${window.location.origin}/api/v1/channels/webhooks/${id}/${token}`;
+  const address = addressOf({ id, token });
   return (
     <Stack gap={6}>
       <Group justify="space-between" wrap="nowrap">

@@ -4,12 +4,12 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { dateOfNs, dayAndTime } from '../../base/time.ts';
-import { decodeMentions } from '../../composer/mentions.ts';
-import { Person } from '../../ui/Person.tsx';
+import { authorOf } from '../../messages/author.ts';
+import { Picture } from '../../ui/Picture.tsx';
 import classes from './FoundMessage.module.css';
 
-/** The beginning of a text, with mentions as names. */
-export const plainText = (content: string): string => decodeMentions(content.slice(0, 600)).text;
+/** How much of a text is shown. */
+export const FOUND_CHARACTERS = 600;
 
 interface Properties {
   message: Message;
@@ -25,8 +25,8 @@ interface Properties {
 /** A message outside of its channel. It leads to its place there, and opens its thread. */
 export function FoundMessage({ message, channelTitle, note, onOpen, children }: Properties) {
   const { t } = useTranslation('channels');
-  const { id, channel_id, parent_id, user, created_at, data } = message;
-  const author = user?.name ?? t('deletedAccount');
+  const { id, channel_id, parent_id, created_at, data } = message;
+  const author = authorOf(message);
   return (
     <Link
       to="/channels/$channelId"
@@ -35,11 +35,13 @@ export function FoundMessage({ message, channelTitle, note, onOpen, children }: 
       className={classes.found}
       onClick={onOpen}
     >
-      <Person id={user?.id ?? ''} name={author} size={28} className={classes.person} />
+      <div className={classes.person}>
+        <Picture src={author.picture} name={author.name} size={28} />
+      </div>
       <div className={classes.text}>
         <Group gap="xs" wrap="nowrap">
           <Text size="sm" fw={600} truncate>
-            {author}
+            {author.name}
           </Text>
           <Text size="xs" c="dimmed" className={classes.time}>
             <time dateTime={dateOfNs(created_at).toISOString()}>{dayAndTime(dateOfNs(created_at))}</time>

@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
+import { useChannelTitle } from '../../messages/title.ts';
 import { PrincipalPicker } from '../../ui/grants/PrincipalPicker.tsx';
 import { useNames } from '../../ui/grants/principals.ts';
-import { useChannelTitle } from '../title.ts';
 import classes from './SearchFilters.module.css';
 import type { SearchTerms } from './terms.ts';
 

@@ -9,6 +9,7 @@ import { api } from '../../api/client.ts';
 import { trpc } from '../../api/query.ts';
 import { Empty } from '../../ui/Empty.tsx';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
+import { MoreButton } from '../../ui/list/MoreButton.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { FoundMessage } from './FoundMessage.tsx';
 import { SearchFilters } from './SearchFilters.tsx';
@@ -98,16 +99,7 @@ function Results({ terms }: { terms: SearchTerms }) {
           <Fragments fragments={message.fragments} />
         </FoundMessage>
       ))}
-      {search.hasNextPage && (
-        <Button
-          variant="default"
-          size="xs"
-          loading={search.isFetchingNextPage}
-          onClick={() => void search.fetchNextPage()}
-        >
-          {t('common:action.more')}
-        </Button>
-      )}
+      <MoreButton list={search} />
     </Stack>
   );
 }

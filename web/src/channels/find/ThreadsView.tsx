@@ -1,4 +1,4 @@
-import { Badge, Button, Loader, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Badge, Loader, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { MessagesSquare } from 'lucide-react';
 import { useState } from 'react';
@@ -6,10 +6,12 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { trpc } from '../../api/query.ts';
 import { dateOfNs, dayAndTime } from '../../base/time.ts';
+import { plainText } from '../../composer/mentions.ts';
 import { Empty } from '../../ui/Empty.tsx';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
+import { MoreButton } from '../../ui/list/MoreButton.tsx';
 import { Page } from '../../ui/Page.tsx';
-import { FoundMessage, plainText } from './FoundMessage.tsx';
+import { FOUND_CHARACTERS, FoundMessage } from './FoundMessage.tsx';
 import { useTitles } from './useTitles.ts';
 
 const PAGE_ROWS = 20;
@@ -74,7 +76,7 @@ function ThreadList({ unread }: { unread: boolean }) {
             )
           }
         >
-          {plainText(root.content)}
+          {plainText(root.content, FOUND_CHARACTERS)}
           <Text size="xs" c="dimmed" mt={4}>
             {t('threads.replies', { count: root.reply_count })}
             {root.latest_reply_at !== null &&
@@ -82,16 +84,7 @@ function ThreadList({ unread }: { unread: boolean }) {
           </Text>
         </FoundMessage>
       ))}
-      {list.hasNextPage && (
-        <Button
-          size="xs"
-          variant="default"
-          loading={list.isFetchingNextPage}
-          onClick={() => void list.fetchNextPage()}
-        >
-          {t('common:action.more')}
-        </Button>
-      )}
+      <MoreButton list={list} />
     </Stack>
   );
 }

@@ -1,12 +1,12 @@
 import { Menu } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useMutation } from '@tanstack/react-query';
 import { CheckCheck, EyeOff, Info, LogOut } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
 import { openDetails } from '../../base/overlay.ts';
 import { ConfirmModal } from '../../ui/ConfirmButton.tsx';
+import { useAway } from '../useAway.ts';
 import type { Listed } from './counts.ts';
 import { NOTIFY_LEVELS, useMarkRead, useNotify } from './marks.ts';
 
@@ -101,13 +101,7 @@ export default function ChannelMenu({ channel, title, target, isOpen, onClose }:
 }
 
 function useLeaveActions(channel: Listed) {
-  const queryClient = useQueryClient();
-  const navigate = useNavigate();
-  const { channelId: open } = useParams({ strict: false });
-  const away = async () => {
-    await queryClient.invalidateQueries(trpc.channels.list.pathFilter());
-    if (open === channel.id) await navigate({ to: '/' });
-  };
+  const away = useAway(channel.id);
   const hide = useMutation(trpc.readers.setActive.mutationOptions({ onSuccess: away }));
   const leave = useMutation(trpc.members.leave.mutationOptions({ onSuccess: away }));
   return {

@@ -5,10 +5,10 @@ import { BellOff, Ellipsis, Hash, UsersRound } from 'lucide-react';
 import { lazy, memo, Suspense, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMe } from '../../api/session.ts';
+import { othersOf } from '../../messages/title.ts';
 import { personalCount } from '../../ui/attention.ts';
 import { FocusButton } from '../../ui/OpenOnClick.tsx';
 import { Person } from '../../ui/Person.tsx';
-import { othersOf } from '../title.ts';
 import classes from './ChannelRow.module.css';
 import { countText, isNews, type Listed } from './counts.ts';
 

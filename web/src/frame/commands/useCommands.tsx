@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useRouter } from '@tanstack/react-router';
 import {
   Boxes,
@@ -17,7 +17,8 @@ import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
 import { useMe } from '../../api/session.ts';
 import { type Overlay, openOverlay } from '../../base/overlay.ts';
-import { useChannelTitle } from '../../channels/title.ts';
+import { useWriteTo } from '../../channels/useWriteTo.ts';
+import { useChannelTitle } from '../../messages/title.ts';
 import { usePeopleSearch } from '../../ui/grants/principals.ts';
 import { Person } from '../../ui/Person.tsx';
 
@@ -86,15 +87,9 @@ function useChannelCommands(): Command[] {
 }
 
 function usePeopleCommands(query: string): Command[] {
-  const navigate = useNavigate();
-  const queryClient = useQueryClient();
+  const write = useWriteTo();
   const { data } = usePeopleSearch(query, query !== '');
   if (query === '') return [];
-  const write = async (userId: string) => {
-    const { id } = await queryClient.fetchQuery(trpc.channels.direct.queryOptions({ user_id: userId }));
-    void queryClient.invalidateQueries(trpc.channels.list.pathFilter());
-    await navigate({ to: '/channels/$channelId', params: { channelId: id } });
-  };
   return (data?.users ?? [])
     .filter(({ role }) => role !== 'pending')
     .map(({ id, name, email }) => ({
@@ -102,7 +97,7 @@ function usePeopleCommands(query: string): Command[] {
       label: name,
       detail: email ?? undefined,
       icon: <Person id={id} name={name} size={22} />,
-      run: () => void write(id),
+      run: () => write.mutate(id),
     }));
 }
 

@@ -7,7 +7,7 @@ import { openOverlay } from '../../base/overlay.ts';
 import { isNews, type Listed } from '../../channels/list/counts.ts';
 import { useMarkRead } from '../../channels/list/marks.ts';
 import { inOrder, sectionsOf } from '../../channels/list/sections.ts';
-import { useChannelTitle } from '../../channels/title.ts';
+import { useChannelTitle } from '../../messages/title.ts';
 
 const hasOverlay = () =>
   document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]') !== null;

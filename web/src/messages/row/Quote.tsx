@@ -1,9 +1,9 @@
 import type { Message } from '@parley/client';
 import { CornerUpRight } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
+import { plainText } from '../../composer/mentions.ts';
 import { authorOf } from '../author.ts';
 import { usePane } from '../pane.ts';
-import { plainText } from '../plain.ts';
 import classes from './MessageRow.module.css';
 
 /** The message that this one quotes, with a jump to it. */

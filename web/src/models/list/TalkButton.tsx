@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Hash, MessageSquarePlus } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
+import { useChannelTitle } from '../../messages/title.ts';
 import { useTalk } from './useTalk.ts';
 
 /** The channels that the menu offers. */
@@ -12,6 +13,7 @@ const MOST_CHANNELS = 8;
 export function TalkButton({ model }: { model: { id: string; name: string } }) {
   const { t } = useTranslation('models');
   const talk = useTalk();
+  const titleOf = useChannelTitle();
   const { data: channels = [] } = useQuery(trpc.channels.list.queryOptions());
   const open = channels.filter(({ write_access }) => write_access).slice(0, MOST_CHANNELS);
   return (
@@ -34,13 +36,13 @@ export function TalkButton({ model }: { model: { id: string; name: string } }) {
           {t('talk.new')}
         </Menu.Item>
         {open.length > 0 && <Menu.Label>{t('talk.in')}</Menu.Label>}
-        {open.map(({ id, name }) => (
+        {open.map((channel) => (
           <Menu.Item
-            key={id}
+            key={channel.id}
             leftSection={<Hash size={14} aria-hidden />}
-            onClick={() => talk.mutate({ model, channelId: id })}
+            onClick={() => talk.mutate({ model, channelId: channel.id })}
           >
-            {name}
+            {titleOf(channel)}
           </Menu.Item>
         ))}
       </Menu.Dropdown>
