@@ -4,9 +4,9 @@ import { skipToken, useQuery } from '@tanstack/react-query';
 import { Link } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
+import { addressOf } from '../../base/webhook.ts';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
 import { AddressField } from './AddressField.tsx';
-import { addressOf } from './address.ts';
 
 interface Properties {
   id: string;

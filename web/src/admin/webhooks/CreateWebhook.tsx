@@ -3,9 +3,9 @@ import { useForm } from '@mantine/form';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { trpc } from '../../api/query.ts';
+import { addressOf } from '../../base/webhook.ts';
 import { Form } from '../../ui/form/Form.tsx';
 import { AddressField } from './AddressField.tsx';
-import { addressOf } from './address.ts';
 
 interface Properties {
   opened: boolean;

@@ -1,4 +1,4 @@
-import { Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { Group, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import type { Channel } from '@parley/client';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
@@ -8,6 +8,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { trpc } from '../../api/query.ts';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
+import { MoreButton } from '../../ui/list/MoreButton.tsx';
 import { AddMembers } from './AddMembers.tsx';
 import { MemberRow } from './MemberRow.tsx';
 
@@ -20,7 +21,8 @@ export function Members({ channel }: { channel: Channel }) {
   const [text, setText] = useState('');
   const [query] = useDebouncedValue(text.trim(), SEARCH_DELAY_MS);
   const isManaged = channel.type === 'group' && channel.is_manager;
-  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useMembers(channel.id, query);
+  const list = useMembers(channel.id, query);
+  const { data, error } = list;
   const members = data?.pages.flatMap(({ users }) => users);
   return (
     <Stack gap="sm">
@@ -42,11 +44,7 @@ export function Members({ channel }: { channel: Channel }) {
           <MemberRow key={member.id} member={member} channel={channel} isManaged={isManaged} />
         ))}
       </ul>
-      {hasNextPage && (
-        <Button variant="default" size="xs" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {t('common:action.more')}
-        </Button>
-      )}
+      <MoreButton list={list} />
     </Stack>
   );
 }

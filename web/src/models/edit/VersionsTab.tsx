@@ -1,4 +1,4 @@
-import { Button, Group, SimpleGrid, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core';
+import { Group, SimpleGrid, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core';
 import type { Outputs } from '@parley/client';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -9,6 +9,7 @@ import { dateOfSeconds, dayAndTime } from '../../base/time.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { DiffView } from '../../ui/code/CodeEditor.tsx';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
+import { MoreButton } from '../../ui/list/MoreButton.tsx';
 import type { ModelRecord } from '../entries.ts';
 import { useRefresh } from './useRefresh.ts';
 import classes from './VersionsTab.module.css';
@@ -22,12 +23,13 @@ const PAGE_VERSIONS = 20;
 export function VersionsTab({ record }: { record: ModelRecord }) {
   const { t } = useTranslation(['models', 'common']);
   const [chosen, setChosen] = useState<string | null>(null);
-  const { data, error, isPending, hasNextPage, fetchNextPage } = useInfiniteQuery({
+  const list = useInfiniteQuery({
     queryKey: [...trpc.modelVersions.pathKey(), record.id],
     queryFn: ({ pageParam }) => api.modelVersions.list.query({ id: record.id, page: pageParam }),
     initialPageParam: 1,
     getNextPageParam: (last, pages) => (last.length < PAGE_VERSIONS ? undefined : pages.length + 1),
   });
+  const { data, error, isPending } = list;
   const versions = data?.pages.flat() ?? [];
   const shown = versions.find(({ id }) => id === chosen) ?? versions.find(({ is_current }) => !is_current);
   return (
@@ -45,11 +47,7 @@ export function VersionsTab({ record }: { record: ModelRecord }) {
             />
           ))}
         </ol>
-        {hasNextPage && (
-          <Button variant="default" size="xs" onClick={() => void fetchNextPage()}>
-            {t('common:action.more')}
-          </Button>
-        )}
+        <MoreButton list={list} />
       </Stack>
       {shown && <Comparison record={record} version={shown} />}
       {!shown && !isPending && <Text c="dimmed">{t('versions.only')}</Text>}

@@ -1,4 +1,4 @@
-import { Button, Group, SimpleGrid, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core';
+import { Group, SimpleGrid, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core';
 import type { Outputs, Tool } from '@parley/client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -7,6 +7,7 @@ import { api } from '../../api/client.ts';
 import { trpc } from '../../api/query.ts';
 import { dateOfSeconds, dayAndTime } from '../../base/time.ts';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
+import { MoreButton } from '../../ui/list/MoreButton.tsx';
 import { Comparison } from './Comparison.tsx';
 import classes from './VersionsTab.module.css';
 
@@ -19,12 +20,13 @@ const PAGE_ENTRIES = 20;
 export function VersionsTab({ tool }: { tool: Tool }) {
   const { t } = useTranslation(['tools', 'common']);
   const [chosen, setChosen] = useState<string | null>(null);
-  const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+  const list = useInfiniteQuery({
     queryKey: [...trpc.toolHistory.pathKey(), tool.id, tool.version_id],
     queryFn: ({ pageParam }) => api.toolHistory.list.query({ id: tool.id, page: pageParam }),
     initialPageParam: 1,
     getNextPageParam: (last, pages) => (last.length < PAGE_ENTRIES ? undefined : pages.length + 1),
   });
+  const { data, error, isPending } = list;
   const entries = data?.pages.flat() ?? [];
   const before = entries.find(({ id }) => id !== tool.version_id)?.id ?? null;
   const shown = entries.find(({ id }) => id === (chosen ?? before));
@@ -44,16 +46,7 @@ export function VersionsTab({ tool }: { tool: Tool }) {
             />
           ))}
         </ol>
-        {hasNextPage && (
-          <Button
-            variant="default"
-            size="xs"
-            loading={isFetchingNextPage}
-            onClick={() => void fetchNextPage()}
-          >
-            {t('common:action.more')}
-          </Button>
-        )}
+        <MoreButton list={list} />
       </Stack>
       {shown ? (
         <Comparison key={shown.id} tool={tool} entry={shown} />
