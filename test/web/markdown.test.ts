@@ -68,6 +68,19 @@ describe.skipIf(withoutBrowser)(
       ).toMatchObject([{ own: 'true' }, {}, { own: 'true' }]);
     });
 
+    test('a text from right to left begins at the right', async () => {
+      await show('مرحبا 123 abc');
+      const text = page.locator('p', { hasText: 'مرحبا' });
+      await text.waitFor();
+      const gap = await page.evaluate(`(() => {
+        const text = [...document.querySelectorAll('p')].find(({ textContent }) => textContent.includes('مرحبا'));
+        const range = document.createRange();
+        range.selectNodeContents(text);
+        return text.getBoundingClientRect().right - range.getBoundingClientRect().right;
+      })()`);
+      expect(gap).toBeLessThan(2);
+    });
+
     test('runs nothing, asks no other host, and shows hostile text as text', async () => {
       await show(
         '<script>window.hit = 1</script><img src="x" onerror="window.hit = 1"><svg onload="window.hit = 1">',

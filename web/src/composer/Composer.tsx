@@ -42,6 +42,7 @@ function Field({ draft, ...properties }: ComposerProperties & { draft: string })
       <Textarea
         ref={field}
         data-composer
+        dir="auto"
         variant="unstyled"
         aria-label={t(properties.threadId ? 'labelThread' : 'label')}
         placeholder={t(properties.threadId ? 'placeholderThread' : 'placeholder')}

@@ -26,7 +26,7 @@ export function UsageTable({ sums, measure, by }: Properties) {
             <Table.Tr>
               <Table.Th>{t(`usage.byName.${by}`)}</Table.Th>
               {COLUMNS.map((column) => (
-                <Table.Th key={column} ta="right">
+                <Table.Th key={column} ta="end">
                   {t(`usage.column.${column}`)}
                 </Table.Th>
               ))}
@@ -37,7 +37,7 @@ export function UsageTable({ sums, measure, by }: Properties) {
               <Table.Tr key={sum.key}>
                 <Table.Td>{nameOf(sum)}</Table.Td>
                 {COLUMNS.map((column) => (
-                  <Table.Td key={column} ta="right" style={{ fontVariantNumeric: 'tabular-nums' }}>
+                  <Table.Td key={column} ta="end" style={{ fontVariantNumeric: 'tabular-nums' }}>
                     {number(sum[column])}
                   </Table.Td>
                 ))}

@@ -39,6 +39,7 @@ export function EditForm({ message }: { message: Message }) {
       <ErrorNote error={update.error} />
       <Textarea
         aria-label={t('edit.label')}
+        dir="auto"
         autosize
         minRows={1}
         maxRows={16}
