@@ -88,10 +88,8 @@ export interface GroupForm {
   parent_group_id?: string | null | undefined;
 }
 
-/** Locks the tree until the end of the transaction. @throws not_found, bad_request for a circle */
-async function requirePlace(tx: Sql, id: string, parentId: string | null): Promise<void> {
-  await tx.rows(LOCK_TREE);
-  if (parentId === null) return;
+/** The transaction has locked the tree. @throws not_found, bad_request for a circle */
+async function requirePlace(tx: Sql, id: string, parentId: string): Promise<void> {
   const { is_there, is_below } = await readPlace(tx, id, parentId);
   if (!is_there) throw new AppError('not_found', { detail: 'parent_group_id: there is no such group.' });
   if (is_below) {
@@ -106,7 +104,10 @@ export async function createGroup(scope: Scope, form: GroupForm): Promise<GroupV
   const { name, description, data = null, meta = null, permissions = null, parent_group_id = null } = form;
   const group = { parent_group_id, name, description, data, meta, permissions };
   await transaction(scope, async (tx) => {
-    if (parent_group_id !== null) await requirePlace(tx, id, parent_group_id);
+    if (parent_group_id !== null) {
+      await tx.rows(LOCK_TREE);
+      await requirePlace(tx, id, parent_group_id);
+    }
     if (!(await insertGroup(tx, id, scope.actor.id, group, nowSeconds()))) throw new AppError('name_taken');
     if (parent_group_id !== null) await placeGroup(tx, id);
     await record(scope, tx, { action: 'group.create', target: target(id), after: group });
@@ -125,7 +126,7 @@ export async function updateGroup(scope: Scope, { id, ...changes }: GroupChanges
     await tx.rows(LOCK_GROUP, { id });
     const stored = await findGroup(tx, id);
     if (!stored) throw noSuchGroup();
-    if (parentId !== undefined) await requirePlace(tx, id, parentId);
+    if (parentId) await requirePlace(tx, id, parentId);
     const before = storedOf(stored);
     const after = {
       ...before,
