@@ -25,6 +25,11 @@ const MOST_CHARACTERS = 500;
 /** Statuses with which a provider says that the request itself is wrong: its words help the caller. */
 const ABOUT_REQUEST: ReadonlySet<number> = new Set([400, 413, 422]);
 
+/** With these codes and types, providers say that the messages do not fit into the context of the model. */
+const ABOUT_LENGTH: ReadonlySet<unknown> = new Set(['context_length_exceeded', 'exceed_context_size_error']);
+/** The words of the providers that have no code for it. */
+const TOO_LONG_WORDS = /^this (model|endpoint)'s maximum context length is/i;
+
 /** Errors of a socket or a name that no client has wrapped. */
 const UNREACHABLE: ReadonlySet<string> = new Set([
   ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'],
@@ -88,7 +93,9 @@ function failureOfStatus(connected: Connected, error: APIError): ProviderFailure
     });
   }
   if (ABOUT_REQUEST.has(status)) {
-    const detail = `${name} refuses the request${words}`;
+    // Coding agents look for "prompt is too long", Anthropic's words: then they shorten the conversation and ask again.
+    const reason = isTooLong(error) ? ' because the prompt is too long' : '';
+    const detail = `${name} refuses the request${reason}${words}`;
     return new ProviderFailure('bad_request', { detail, cause: error, isReplaceable: false });
   }
   // The words of such a refusal may show a part of the key.
@@ -97,10 +104,21 @@ function failureOfStatus(connected: Connected, error: APIError): ProviderFailure
   return failed(`${name} answered ${status}${words}`, error);
 }
 
-/** The provider's own words, bounded and without our secrets, as the end of a sentence. */
-function wordsOf({ error }: APIError, { key, headers }: Connected): string {
+function isTooLong(error: APIError): boolean {
+  return (
+    ABOUT_LENGTH.has(error.code) || ABOUT_LENGTH.has(error.type) || TOO_LONG_WORDS.test(saidBy(error) ?? '')
+  );
+}
+
+function saidBy({ error }: APIError): string | undefined {
   const said = typeof error === 'string' ? error : (error as { message?: unknown } | undefined)?.message;
-  if (typeof said !== 'string' || said.trim() === '') return '.';
+  return typeof said === 'string' ? said : undefined;
+}
+
+/** The provider's own words, bounded and without our secrets, as the end of a sentence. */
+function wordsOf(error: APIError, { key, headers }: Connected): string {
+  const said = saidBy(error) ?? '';
+  if (said.trim() === '') return '.';
   const secrets = [key, ...Object.values(headers)].filter((secret) => secret !== '');
   const words = secrets
     .reduce((text, secret) => text.replaceAll(secret, MASK), said)

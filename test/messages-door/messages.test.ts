@@ -192,6 +192,25 @@ describe('a stream', () => {
       { type: 'error', error: { type: 'rate_limit_error' }, request_id: expect.any(String) },
     ]);
   });
+
+  it.each([true, false])(
+    "refuses a prompt that is too long in Anthropic's words (stream: %s)",
+    async (stream) => {
+      const error = { message: 'The messages have 9 tokens.', code: 'context_length_exceeded' };
+      provider.script((_request, wire) => wire.json(400, { error }));
+      const response = await post({ stream });
+      expect([response.status, await response.json()]).toMatchObject([
+        400,
+        {
+          error: {
+            type: 'invalid_request_error',
+            message:
+              'scripted refuses the request because the prompt is too long: The messages have 9 tokens.',
+          },
+        },
+      ]);
+    },
+  );
 });
 
 describe('a request', () => {

@@ -119,6 +119,15 @@ describe('a connection', () => {
       (one) => one.script((_, wire) => wire.json(400, { error: { message: 'Too long.' } })),
       'bad_request: Test refuses the request: Too long.',
     ],
+    ...[
+      { message: 'Too long.', code: 'context_length_exceeded' },
+      { message: 'Too long.', type: 'exceed_context_size_error', code: 400 },
+      { message: "This model's maximum context length is 10 tokens.", code: 400 },
+    ].map((error): [string, (provider: ScriptedProvider) => void, string] => [
+      `a prompt that is too long: ${JSON.stringify(error)}`,
+      (one) => one.script((_, wire) => wire.json(400, { error })),
+      `bad_request: Test refuses the request because the prompt is too long: ${error.message}`,
+    ]),
     [
       'a wrong request, without the key and what no text can hold',
       (one) =>
