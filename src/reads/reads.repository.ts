@@ -38,11 +38,14 @@ const UNREAD_COUNT = `least(${COUNT_LIMIT},
     (select count(*) filter (where m.user_id <> :callerId and m.deleted_at is null) from ${ALL_NEW} m)
     + (select count(*) from ${OWN_PROGRAMS} m))::int`;
 
-const mentionsOf = (whom: string) =>
-  newest(`select m.message_id from message_mention m where m.channel_id = c.id and m.user_id = ${whom}`);
+const mentionsOf = (whom: string, condition = 'true') =>
+  newest(`select from message_mention m where m.channel_id = c.id and m.user_id = ${whom} and ${condition}`);
+/** A message that mentions both the caller and everyone counts once. */
+const NOT_BY_NAME = `not exists (
+  select from message_mention own where own.channel_id = m.channel_id and own.message_id = m.message_id and own.user_id = :callerId)`;
 /** An author has seen everything up to the own message, so own messages need no exception. */
 const MENTION_COUNT = `least(${COUNT_LIMIT},
-    (select count(*) from (${mentionsOf(CALLER.id)} union ${mentionsOf(`'${EVERYONE}'`)}) m))::int`;
+    (select count(*) from ${mentionsOf(CALLER.id)} m) + (select count(*) from ${mentionsOf(`'${EVERYONE}'`, NOT_BY_NAME)} m))::int`;
 /** SQL for the counts `n` of the channel `c`; null where nothing is new, which is seen without reading a message. Needs `READER`. */
 export const COUNTS = `left join lateral (
     select ${UNREAD_COUNT} as unread_count, ${MENTION_COUNT} as mention_count where c.last_message_at > s.seen_at offset 0) n on true`;
