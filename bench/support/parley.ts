@@ -32,6 +32,7 @@ export interface Parley extends Server {
   call: Call;
   /** The token of the member. */
   token: string;
+  administratorToken: string;
   userId: string;
 }
 
@@ -109,6 +110,7 @@ export async function startParley(options: ServerOptions): Promise<Parley> {
     asAdministrator,
     call: (request, body) => callRest(url, request, token, body),
     token,
+    administratorToken: administrator,
     userId: id,
   };
 }
