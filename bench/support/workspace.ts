@@ -35,7 +35,7 @@ export async function openWorkspace({ quick }: { quick: boolean }): Promise<Work
     const cluster = await startCluster();
     closers.push(cluster.stop);
     const databaseUrl = await cluster.createDatabase('workspace');
-    const parley = await startParley({ databaseUrl });
+    const parley = await startParley({ databaseUrl, makesPython: true });
     closers.push(parley.stop);
     const http = await startChild<string>('load/http.ts', 'load', null);
     closers.push(http.stop);
