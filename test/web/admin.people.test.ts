@@ -347,10 +347,14 @@ describe.skipIf(withoutBrowser)(
       expect(await page.getByLabel('Address').inputValue()).toBe('http://10.0.0.1/hook');
       await page.getByLabel('Address').fill(target.url);
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('Saved', { exact: true }).waitFor();
+      // "Saved" may still stand there from the test before.
+      await expect
+        .poll(async () => (await server.as(root)('GET /configs/export')).body.webhook_url)
+        .not.toBe('');
 
       const account = { name: 'Eve', email: 'eve@example.com', password: PASSWORD };
-      await server.call('POST /auths/signup', { body: account });
+      const signedUp = await server.call('POST /auths/signup', { body: account });
+      expect(signedUp).toMatchObject({ status: 200 });
       const list = page.getByRole('table', { name: 'Deliveries' });
       const state = async (name: string) => {
         await page.getByRole('button', { name: 'Refresh' }).click();
