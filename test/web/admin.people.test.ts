@@ -347,7 +347,8 @@ describe.skipIf(withoutBrowser)(
       expect(await page.getByLabel('Address').inputValue()).toBe('http://10.0.0.1/hook');
       await page.getByLabel('Address').fill(target.url);
       await page.getByRole('button', { name: 'Save' }).click();
-      // "Saved" may still stand there from the test before.
+      await page.getByText('Saved', { exact: true }).last().waitFor();
+      // That may still stand there from the test before.
       await expect
         .poll(async () => (await server.as(root)('GET /configs/export')).body.webhook_url)
         .not.toBe('');
